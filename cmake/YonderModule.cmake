@@ -1,0 +1,37 @@
+# Flags of every target, and the one line that makes a room.
+
+add_library(yonder_flags INTERFACE)
+target_compile_options(yonder_flags INTERFACE
+  -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wnon-virtual-dtor
+  $<$<BOOL:${YONDER_WERROR}>:-Werror>)
+if(YONDER_SANITIZE)
+  target_compile_options(yonder_flags INTERFACE
+    -fsanitize=${YONDER_SANITIZE} -fno-omit-frame-pointer -fno-sanitize-recover=all)
+  target_link_options(yonder_flags INTERFACE -fsanitize=${YONDER_SANITIZE})
+endif()
+
+# yonder_module(run DEPS base link LIBS Threads::Threads)
+#   Every *.cc of the folder but main.cc and *_test.cc becomes the library yonder_run;
+#   *_test.cc become the program run_test, whose tests CTest finds by itself.
+function(yonder_module name)
+  cmake_parse_arguments(M "" "" "DEPS;LIBS" ${ARGN})
+  file(GLOB sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/src/${name}/*.cc)
+  set(tests ${sources})
+  list(FILTER sources EXCLUDE REGEX "(_test|/main)\\.cc$")
+  list(FILTER tests INCLUDE REGEX "_test\\.cc$")
+  list(TRANSFORM M_DEPS PREPEND yonder_)
+  if(NOT sources)
+    add_library(yonder_${name} INTERFACE)
+    target_link_libraries(yonder_${name} INTERFACE ${M_DEPS} ${M_LIBS})
+    target_include_directories(yonder_${name} INTERFACE ${PROJECT_SOURCE_DIR}/src)
+    return()
+  endif()
+  add_library(yonder_${name} STATIC ${sources})
+  target_include_directories(yonder_${name} PUBLIC ${PROJECT_SOURCE_DIR}/src)
+  target_link_libraries(yonder_${name} PUBLIC ${M_DEPS} ${M_LIBS} PRIVATE yonder_flags)
+  if(tests AND YONDER_TESTS AND NOT YONDER_OUTPOST_ONLY)
+    add_executable(${name}_test ${tests})
+    target_link_libraries(${name}_test PRIVATE yonder_${name} yonder_flags GTest::gmock GTest::gtest_main)
+    gtest_discover_tests(${name}_test DISCOVERY_TIMEOUT 60 PROPERTIES TIMEOUT 120 LABELS unit)
+  endif()
+endfunction()

@@ -1,0 +1,39 @@
+# Builds the outpost for every machine in YONDER_OUTPOST_ARCHS and packs it into an object file that
+# `yonder` carries inside itself. The sub-builds are always release builds and are shared by all
+# presets: what runs over there is the same program, whatever the near side is checked with.
+include(ExternalProject)
+
+set(outpost_root ${CMAKE_CURRENT_SOURCE_DIR}/build/outpost)
+set(YONDER_OUTPOST_OBJECTS "")
+set(YONDER_OUTPOST_TARGETS "")
+
+foreach(arch IN LISTS YONDER_OUTPOST_ARCHS)
+  find_program(YONDER_CXX_${arch} ${arch}-linux-gnu-g++ REQUIRED)
+  find_program(YONDER_CC_${arch} ${arch}-linux-gnu-gcc REQUIRED)
+  set(binary ${outpost_root}/${arch}/outpost)
+  ExternalProject_Add(outpost-${arch}
+    SOURCE_DIR ${CMAKE_CURRENT_SOURCE_DIR}
+    BINARY_DIR ${outpost_root}/${arch}
+    STAMP_DIR ${outpost_root}/${arch}-stamp
+    TMP_DIR ${outpost_root}/${arch}-tmp
+    CMAKE_GENERATOR ${CMAKE_GENERATOR}
+    CMAKE_ARGS -DYONDER_OUTPOST_ONLY=ON -DYONDER_WERROR=${YONDER_WERROR}
+               -DCMAKE_BUILD_TYPE=Release
+               -DCMAKE_SYSTEM_NAME=Linux -DCMAKE_SYSTEM_PROCESSOR=${arch}
+               -DCMAKE_C_COMPILER=${YONDER_CC_${arch}}
+               -DCMAKE_CXX_COMPILER=${YONDER_CXX_${arch}}
+               -DCMAKE_CXX_COMPILER_LAUNCHER=${CMAKE_CXX_COMPILER_LAUNCHER}
+    BUILD_COMMAND ${CMAKE_COMMAND} --build . --target outpost
+    INSTALL_COMMAND ""
+    BUILD_ALWAYS ON
+    BUILD_BYPRODUCTS ${binary})
+  set(packed ${CMAKE_BINARY_DIR}/packed/outpost_${arch}.S)
+  add_custom_command(
+    OUTPUT ${packed}
+    COMMAND ${CMAKE_COMMAND} -D BINARY=${binary} -D ARCH=${arch} -D OUTPUT=${packed}
+            -P ${CMAKE_CURRENT_SOURCE_DIR}/cmake/pack_outpost.cmake
+    DEPENDS outpost-${arch} ${binary} ${CMAKE_CURRENT_SOURCE_DIR}/cmake/pack_outpost.cmake
+    COMMENT "Packing the outpost for ${arch}"
+    VERBATIM)
+  list(APPEND YONDER_OUTPOST_OBJECTS ${packed})
+endforeach()

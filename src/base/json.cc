@@ -1,0 +1,19 @@
+#include "base/json.h"
+
+#include "base/text.h"
+
+namespace yonder {
+
+Result<Json> parse_json(std::string_view text, std::string_view what) {
+  try {
+    return Json::parse(text);
+  } catch (const Json::parse_error& e) {
+    return Error{Errc::InvalidArgument, concat(what, " is not valid JSON, at byte ", e.byte), ""};
+  }
+}
+
+std::string dump_json(const Json& value) {
+  return value.dump(-1, ' ', false, Json::error_handler_t::replace);
+}
+
+}  // namespace yonder

@@ -1,0 +1,44 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace yonder {
+
+// What the far side said of itself when the link came up.
+struct Machine {
+  std::string build;  // the outpost's hash
+  std::string boot_id;
+  std::string hostname;
+  std::string system;  // "Linux 6.1.0 x86_64"
+  std::string home;
+  std::string user_id;  // numeric
+  std::string login_shell;
+  std::string bash;  // path, empty where there is none
+  std::string outpost_path;
+  std::string state_dir;  // where run records are kept
+  std::int64_t clock_ms = 0;
+  std::int64_t outpost_pid = 0;
+};
+
+// One directory that Yonder may use over there, as `doctor` found it.
+struct Place {
+  std::string path;
+  bool writable = false;
+  bool executable = false;
+  std::string problem;  // empty when usable
+  std::int64_t free_bytes = -1;
+};
+
+// What `doctor` asks for beyond the greeting.
+struct ProbeReport {
+  std::vector<Place> places;
+  std::string tmux;         // path, empty where there is none
+  std::string systemd_run;  // path, empty where there is none
+  bool lingering = false;   // systemd keeps the user's processes after logout
+  std::int64_t clock_ms = 0;
+};
+
+}  // namespace yonder

@@ -1,0 +1,53 @@
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/clock.h"
+#include "base/head_tail.h"
+#include "base/id.h"
+
+namespace yonder {
+
+// What to run over there.
+struct RunRequest {
+  std::string command;            // a shell line; or, when empty:
+  std::vector<std::string> argv;  // a program and its arguments, no shell between
+  std::optional<std::string> cwd;
+  std::map<std::string, std::string> env;
+  bool login = false;  // with the environment of the user's login shell
+  std::string key;     // a second start with the same key attaches to the first
+  std::optional<Duration> timeout;
+  Duration grace = std::chrono::seconds(5);  // between TERM and KILL
+};
+
+enum class RunState { Queued, Running, Exited, Signaled, TimedOut, Stopped, Lost, Unknown };
+std::string_view name_of(RunState state);
+inline bool has_ended(RunState state) {
+  return state != RunState::Queued && state != RunState::Running && state != RunState::Unknown;
+}
+
+struct ProcessInfo {
+  std::int64_t pid = 0;
+  std::string command;
+};
+
+// What was observed of a run, and by which proof.
+struct RunStatus {
+  RunState state = RunState::Unknown;
+  std::string proof;
+  std::optional<int> exit_code;  // as a shell would give it: 128+n for signal n, 124 for our limit
+  std::string signal;            // "SIGKILL"; empty when none
+  std::vector<ProcessInfo> left_running;  // of its process tree, after the command itself has ended
+  std::optional<double> duration_s;
+  std::int64_t started_ms = 0;  // wall clock over there; 0: not started yet
+};
+
+// "SIGTERM" for 15; "SIG<n>" for what has no name.
+std::string signal_name(int number);
+
+}  // namespace yonder

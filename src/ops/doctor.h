@@ -1,0 +1,39 @@
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/json.h"
+#include "model/machine.h"
+#include "ops/engine.h"
+
+namespace yonder::ops {
+
+enum class Verdict { Ok, Note, Problem };
+
+// One line of a diagnosis: what was looked at, what was seen, and what to do about it.
+struct Finding {
+  Verdict verdict = Verdict::Ok;
+  std::string subject;  // "connect", "clock"
+  std::string seen;
+  std::string fix;  // empty when there is nothing to do
+};
+
+struct SandboxDiagnosis {
+  std::string name;
+  std::vector<Finding> findings;
+};
+
+struct Diagnosis {
+  std::vector<Finding> general;  // what was read from where, which ssh, which directories here
+  std::vector<SandboxDiagnosis> sandboxes;
+  bool healthy() const;
+};
+
+// Looks at everything, or at one sandbox. Only an unknown name is an error: problems are findings.
+Result<Diagnosis> diagnose(Engine& engine, CallContext& context,
+                           const std::optional<std::string>& sandbox);
+Json to_json(const Diagnosis& diagnosis);
+
+}  // namespace yonder::ops

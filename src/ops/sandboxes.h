@@ -1,0 +1,37 @@
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/json.h"
+#include "model/machine.h"
+#include "model/sandbox_spec.h"
+#include "ops/engine.h"
+
+namespace yonder::ops {
+
+struct SandboxStatus {
+  SandboxSpec spec;
+  bool is_active = false;
+  std::optional<bool> connection_alive;  // nothing: not asked
+  std::optional<Error> connection_error;
+  std::optional<Machine> machine;
+  std::optional<double> round_trip_ms;
+};
+
+struct SandboxList {
+  std::string active;
+  std::vector<SandboxStatus> sandboxes;
+  std::vector<std::string> warnings;  // of the configuration
+};
+
+// All sandboxes at once, each with its own deadline. `check` connects to each.
+Result<SandboxList> list_sandboxes(Engine& engine, CallContext& context, bool check);
+Result<SandboxStatus> select_sandbox(Engine& engine, CallContext& context, const std::string& name);
+Result<SandboxStatus> get_active_sandbox(Engine& engine, CallContext& context);
+
+Json to_json(const SandboxList& list);
+Json to_json(const SandboxStatus& status);
+
+}  // namespace yonder::ops
