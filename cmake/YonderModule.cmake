@@ -3,6 +3,7 @@
 add_library(yonder_flags INTERFACE)
 target_compile_options(yonder_flags INTERFACE
   -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wnon-virtual-dtor
+  -Wno-missing-field-initializers  # designated initialisers leave the defaults alone on purpose
   $<$<BOOL:${YONDER_WERROR}>:-Werror>)
 if(YONDER_SANITIZE)
   target_compile_options(yonder_flags INTERFACE

@@ -5,7 +5,6 @@ include(ExternalProject)
 
 set(outpost_root ${CMAKE_CURRENT_SOURCE_DIR}/build/outpost)
 set(YONDER_OUTPOST_OBJECTS "")
-set(YONDER_OUTPOST_TARGETS "")
 
 foreach(arch IN LISTS YONDER_OUTPOST_ARCHS)
   find_program(YONDER_CXX_${arch} ${arch}-linux-gnu-g++ REQUIRED)
@@ -37,3 +36,33 @@ foreach(arch IN LISTS YONDER_OUTPOST_ARCHS)
     VERBATIM)
   list(APPEND YONDER_OUTPOST_OBJECTS ${packed})
 endforeach()
+
+# The list of them, for src/app/embedded_outposts.h.
+set(declarations "")
+set(entries "")
+foreach(arch IN LISTS YONDER_OUTPOST_ARCHS)
+  set(symbol yonder_outpost_${arch})
+  string(APPEND declarations "extern const char ${symbol}_raw[], ${symbol}_raw_end[], "
+                             "${symbol}_gzip[], ${symbol}_gzip_end[], ${symbol}_hash[];\n")
+  string(APPEND entries "      {\"${arch}\", ${symbol}_hash, {${symbol}_raw, ${symbol}_raw_end}, "
+                        "{${symbol}_gzip, ${symbol}_gzip_end}},\n")
+endforeach()
+file(CONFIGURE OUTPUT ${CMAKE_BINARY_DIR}/packed/embedded_outposts.cc @ONLY CONTENT
+"#include \"app/embedded_outposts.h\"
+
+extern \"C\" {
+@declarations@}
+
+namespace yonder::app {
+
+std::vector<link::OutpostImage> embedded_outposts() {
+  return {
+@entries@  };
+}
+
+}  // namespace yonder::app
+")
+add_library(yonder_outposts STATIC ${YONDER_OUTPOST_OBJECTS}
+            ${CMAKE_BINARY_DIR}/packed/embedded_outposts.cc)
+target_include_directories(yonder_outposts PRIVATE ${CMAKE_CURRENT_SOURCE_DIR}/src)
+target_link_libraries(yonder_outposts PRIVATE yonder_flags)

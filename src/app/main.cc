@@ -1,1 +1,64 @@
-int main() { return 0; }
+#include <signal.h>
+#include <unistd.h>
+
+#include <exception>
+#include <memory>
+
+#include "app/mcp_door.h"
+#include "app/runtime.h"
+#include "base/log.h"
+#include "cli/cli.h"
+
+extern char** environ;
+
+namespace yonder::app {
+namespace {
+
+constexpr int kOwnFailure = 255;
+
+std::vector<std::string> environment() {
+  std::vector<std::string> entries;
+  for (char** entry = environ; entry != nullptr && *entry != nullptr; ++entry) {
+    entries.emplace_back(*entry);
+  }
+  return entries;
+}
+
+int run(int argc, char** argv) {
+  if (const auto status = link::run_as_askpass(argc, argv)) return *status;
+  ::signal(SIGPIPE, SIG_IGN);  // a closed pipe is an error of a write, not our end
+  std::unique_ptr<Runtime> runtime;
+  const auto build = [&](bool ask_at_terminal) -> Result<Runtime*> {
+    if (!runtime) {
+      TRY_ASSIGN(runtime, Runtime::create(environment(), ask_at_terminal));
+    }
+    return runtime.get();
+  };
+  return cli::run(argc, argv,
+                  {.version = YONDER_VERSION,
+                   .engine = [&]() -> Result<ops::Engine*> {
+                     TRY_ASSIGN(Runtime * built, build(true));
+                     return &built->engine();
+                   },
+                   .serve_mcp =
+                       [&](const cli::McpOptions& options) {
+                         auto built = build(false);
+                         if (!built) {
+                           log_error(built.error().message, {{"hint", built.error().hint}});
+                           return kOwnFailure;
+                         }
+                         return serve_mcp((*built)->engine(), options.toolsets);
+                       }});
+}
+
+}  // namespace
+}  // namespace yonder::app
+
+int main(int argc, char** argv) {
+  try {
+    return yonder::app::run(argc, argv);
+  } catch (const std::exception& e) {
+    yonder::log_error("unexpected failure", {{"what", e.what()}});
+    return 255;
+  }
+}

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <atomic>
 #include <functional>
 #include <map>
 #include <memory>
@@ -12,14 +13,17 @@ namespace yonder {
 //
 //   CancelSource source;                        // whoever may cancel
 //   CancelToken token = source.token();         // whoever must notice
-//   auto wake = token.on_cancel([&] { queue.wake(); });   // unregistered when `wake` dies
+//   auto wake = token.on_cancel([&] { queue.wake_all(); });   // unregistered when `wake` dies
 class CancelToken {
-  struct State {
-    bool cancelled = false;
+  struct Callbacks {
     int next_id = 0;
-    std::map<int, std::function<void()>> callbacks;
+    std::map<int, std::function<void()>> by_id;
   };
-  using Shared = std::shared_ptr<Guarded<State>>;
+  struct State {
+    std::atomic<bool> cancelled{false};  // read without a lock, also by waiters that hold their own
+    Guarded<Callbacks> callbacks;
+  };
+  using Shared = std::shared_ptr<State>;
 
  public:
   class Registration {
@@ -31,7 +35,7 @@ class CancelToken {
     Registration(const Registration&) = delete;
     Registration& operator=(const Registration&) = delete;
     ~Registration() {
-      if (state_) state_->with([&](State& state) { state.callbacks.erase(id_); });
+      if (state_) state_->callbacks.with([&](Callbacks& all) { all.by_id.erase(id_); });
     }
 
    private:
@@ -42,21 +46,19 @@ class CancelToken {
   // A token that is never cancelled.
   CancelToken() = default;
 
-  bool cancelled() const {
-    return state_ && state_->with([](const State& state) { return state.cancelled; });
-  }
+  bool cancelled() const { return state_ && state_->cancelled; }
 
   // `callback` runs on the cancelling thread, under the token's lock: it may only wake somebody. It
   // runs at once when the cancellation has happened already.
   Registration on_cancel(std::function<void()> callback) const {
     if (!state_) return {};
-    return state_->with([&](State& state) {
-      if (state.cancelled) {
+    return state_->callbacks.with([&](Callbacks& all) {
+      if (state_->cancelled) {
         callback();
         return Registration();
       }
-      const int id = state.next_id++;
-      state.callbacks.emplace(id, std::move(callback));
+      const int id = all.next_id++;
+      all.by_id.emplace(id, std::move(callback));
       return Registration(state_, id);
     });
   }
@@ -69,15 +71,15 @@ class CancelToken {
 
 class CancelSource {
  public:
-  CancelSource() : state_(std::make_shared<Guarded<CancelToken::State>>()) {}
+  CancelSource() : state_(std::make_shared<CancelToken::State>()) {}
 
   CancelToken token() const { return CancelToken(state_); }
 
   void cancel() const {
-    state_->with([](CancelToken::State& state) {
-      state.cancelled = true;
-      for (const auto& [id, callback] : state.callbacks) callback();
-      state.callbacks.clear();
+    state_->callbacks.with([&](CancelToken::Callbacks& all) {
+      state_->cancelled = true;
+      for (const auto& [id, callback] : all.by_id) callback();
+      all.by_id.clear();
     });
   }
 

@@ -72,7 +72,12 @@ class Monitor {
     return std::forward<F>(use)(value_);
   }
 
-  void wake() { changed_.notify_all(); }
+  // For conditions that stand outside the value, such as a cancellation. The lock is taken, so that
+  // nobody is between his look at the condition and his sleep.
+  void wake_all() {
+    { const std::lock_guard lock(mutex_); }
+    changed_.notify_all();
+  }
 
  private:
   mutable std::mutex mutex_;

@@ -19,6 +19,7 @@ struct Machine {
   std::string bash;  // path, empty where there is none
   std::string outpost_path;
   std::string state_dir;  // where run records are kept
+  std::string state_problem;
   std::int64_t clock_ms = 0;
   std::int64_t outpost_pid = 0;
 };

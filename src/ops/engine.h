@@ -1,10 +1,13 @@
 #pragma once
 
 #include <functional>
+#include <map>
 #include <string>
+#include <vector>
 
 #include "base/cancel.h"
 #include "base/guarded.h"
+#include "base/id.h"
 
 namespace yonder::config {
 class ConfigStore;
@@ -15,6 +18,9 @@ class LinkPool;
 namespace yonder::run {
 class Runs;
 }
+namespace yonder::sandbox {
+class KeptLogins;
+}
 
 namespace yonder::ops {
 
@@ -23,6 +29,8 @@ struct Engine {
   config::ConfigStore& config;
   link::LinkPool& links;
   run::Runs& runs;
+  sandbox::KeptLogins& logins;
+  std::vector<std::string> environment;  // "NAME=value", of this process, for programs it starts
 };
 
 // What one client has chosen. Another client's choice is its own.
@@ -36,8 +44,20 @@ class Session {
     selected_.with([&](std::string& current) { current = std::move(name); });
   }
 
+  // Where a run of this session was started; empty when it is not known.
+  std::string sandbox_of(const RunId& id) const {
+    return runs_.with([&](const auto& runs) {
+      const auto found = runs.find(id);
+      return found == runs.end() ? std::string() : found->second;
+    });
+  }
+  void remember(const RunId& id, const std::string& sandbox) {
+    runs_.with([&](auto& runs) { runs[id] = sandbox; });
+  }
+
  private:
   Guarded<std::string> selected_;
+  Guarded<std::map<RunId, std::string>> runs_;
 };
 
 // Short sentences for whoever waits: "connecting to gpu1", "12 KiB of output, 31 s". Thread: the
@@ -46,7 +66,8 @@ using ProgressSink = std::function<void(const std::string& message)>;
 
 struct CallContext {
   Session& session;
-  CancelToken cancel;
+  CancelToken cancel;  // the client gave the work up: stop it
+  CancelToken detach;  // the client is gone: stop waiting, leave the work alone; `cancel` wins
   ProgressSink progress = [](const std::string&) {};
 };
 

@@ -17,8 +17,9 @@ struct ExecRequest {
   std::string sandbox;  // empty: the session's active one
   RunRequest run;
   std::optional<std::string> stdin_text;  // nothing: stdin is closed
+  int stdin_fd = -1;                      // or a descriptor to stream from
   std::optional<RunId> run_id;            // attach to this run instead of starting one
-  Duration wait = std::chrono::seconds(50);
+  std::optional<Duration> wait = std::chrono::seconds(50);  // nothing: until the end
   std::size_t max_output_chars = 20000;
 };
 
@@ -28,6 +29,7 @@ struct ExecResponse {
   RunStatus status;
   bool connection_error = false;  // we cannot see it now; status.state is unknown
   bool attached = false;          // the key or run_id named a run that existed already
+  bool detached = false;          // we stopped waiting because we were asked to
   std::string stdout_text;        // clean, bounded: head and tail
   std::string stderr_text;
   std::uint64_t stdout_bytes = 0;  // what the command really printed
@@ -53,8 +55,6 @@ struct ExecStreams {
   int stdin_fd = -1;  // -1: stdin is closed
   // The run exists from here on. Called once.
   std::function<void(const RunId&)> on_started;
-  // Checked when the wait is interrupted: leave the run alone and return at once.
-  CancelToken detach;
 };
 // The response's texts stay empty: the streams had them.
 Result<ExecResponse> exec_streaming(Engine& engine, CallContext& context,

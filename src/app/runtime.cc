@@ -1,0 +1,57 @@
+#include "app/runtime.h"
+
+#include <unistd.h>
+
+#include "app/embedded_outposts.h"
+#include "app/paths.h"
+#include "base/text.h"
+
+namespace yonder::app {
+namespace {
+
+constexpr auto kTypingTime = std::chrono::minutes(5);
+
+std::map<std::string, std::string> as_map(const std::vector<std::string>& environment) {
+  std::map<std::string, std::string> map;
+  for (const auto& entry : environment) {
+    const std::size_t equals = entry.find('=');
+    if (equals != std::string::npos) map.emplace(entry.substr(0, equals), entry.substr(equals + 1));
+  }
+  return map;
+}
+
+}  // namespace
+
+Runtime::Runtime(config::Sources sources, const std::vector<std::string>& environment,
+                 const std::string& runtime_directory, std::unique_ptr<link::TerminalPerson> person,
+                 std::unique_ptr<link::AskpassBroker> broker)
+    : config_(std::move(sources)),
+      person_(std::move(person)),
+      broker_(std::move(broker)),
+      logins_(runtime_directory, environment, broker_.get(), person_ != nullptr),
+      links_([this](const SandboxSpec& spec) { return logins_.prefix(spec); }, broker_.get(),
+             embedded_outposts(), {.typing_time = person_ ? kTypingTime : Duration::zero()}),
+      runs_(links_),
+      engine_{.config = config_,
+              .links = links_,
+              .runs = runs_,
+              .logins = logins_,
+              .environment = environment} {}
+
+Result<std::unique_ptr<Runtime>> Runtime::create(const std::vector<std::string>& environment,
+                                                 bool ask_at_terminal) {
+  const auto variables = as_map(environment);
+  const auto home = variables.find("HOME");
+  TRY_ASSIGN(const std::string directory, runtime_directory(variables));
+  TRY_ASSIGN(std::string program, own_program());
+  auto person = ask_at_terminal && link::TerminalPerson::available()
+                    ? std::make_unique<link::TerminalPerson>()
+                    : nullptr;
+  TRY_ASSIGN(auto broker, link::AskpassBroker::open(directory, std::move(program), person.get(),
+                                                    {.environment = environment}));
+  return std::unique_ptr<Runtime>(
+      new Runtime({.environment = variables, .home = home == variables.end() ? "" : home->second},
+                  environment, directory, std::move(person), std::move(broker)));
+}
+
+}  // namespace yonder::app

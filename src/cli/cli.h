@@ -1,0 +1,28 @@
+#pragma once
+
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "base/result.h"
+#include "ops/engine.h"
+
+namespace yonder::cli {
+
+struct McpOptions {
+  std::vector<std::string> toolsets;  // empty: the default ones
+};
+
+// What the application gives to its command line.
+struct Doors {
+  std::string version;
+  // Built when first needed: --help needs none.
+  std::function<Result<ops::Engine*>()> engine;
+  std::function<int(const McpOptions&)> serve_mcp;
+};
+
+// The whole command line: parses, does, prints, and says with which status to exit. 255 is for
+// Yonder's own failures, 2 for a wrong command line, everything else is the remote command's.
+int run(int argc, char** argv, const Doors& doors);
+
+}  // namespace yonder::cli

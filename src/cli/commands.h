@@ -1,0 +1,17 @@
+#pragma once
+
+#include "cli/cli.h"
+#include "cli/options.h"
+
+namespace yonder::cli {
+
+// One per subcommand: does what was asked, prints, and gives the exit status.
+int exec_command(const ExecOptions& options, const Doors& doors);
+int hosts_command(const HostsOptions& options, const Doors& doors);
+int doctor_command(const DoctorOptions& options, const Doors& doors);
+int login_command(const LoginOptions& options, const Doors& doors);
+int logout_command(const LogoutOptions& options, const Doors& doors);
+int mcp_command(const McpOptions& options, const Doors& doors);
+int completion_command(const CompletionOptions& options);
+
+}  // namespace yonder::cli

@@ -1,0 +1,127 @@
+#include "cli/help_text.h"
+
+namespace yonder::cli {
+
+std::string top_help() {
+  return R"(yonder - run work over there: on machines reached by ssh, for people and for coding agents
+
+Usage: yonder COMMAND [options]
+
+Commands:
+  exec [NAME] -- COMMAND...   run a command in a sandbox, with its output, stdin and exit status
+  hosts [--check]             show all sandboxes, and whether they answer
+  doctor [NAME]               look for what is wrong, and say how to mend it
+  login NAME                  log in once (password, one-time code) and keep the connection
+  logout NAME                 end a kept login
+  mcp                         serve coding agents over MCP, on stdin and stdout
+  completion SHELL            print a completion script for bash, zsh or fish
+  help [COMMAND]              show this, or the help of one command
+
+First steps:
+  yonder exec local -- 'echo hello from $(hostname)'   works without any setup
+  yonder exec gpu1 -- nvidia-smi                       any alias in ~/.ssh/config is a sandbox
+  yonder exec me@10.0.0.7 -- uptime                    so is any address
+  yonder hosts                                         what there is
+  yonder doctor gpu1                                   when something does not work
+  claude mcp add yonder -- yonder mcp                  give it to an agent
+
+The machine over there needs nothing but a POSIX sh and one writable directory. Yonder uses your own
+ssh, with its settings, keys and agents. A command goes on when the connection is lost: Yonder comes
+back to it, and so can you, with `yonder exec NAME --attach RUN_ID`.
+
+Options:
+  -h, --help                  show this
+  --version                   show the version
+  -v, --verbose               say more on stderr
+
+Exit status:
+  of `exec`: the command's own (128+n when signal n ended it, 124 at --timeout), and
+     2   the command line is wrong          75   --wait is over, the command goes on
+   130   interrupted by Ctrl-C             141   whoever read our output has gone
+   255   Yonder failed; stderr says why
+  of `doctor`: 1 when there are problems
+
+Files:
+  ~/.config/yonder/config.toml   sandboxes, and which one is active:
+                                   active = "gpu1"
+                                   [sandbox.gpu1]
+                                   host = "gpu1"
+                                   cwd = "~/work"
+  ~/.ssh/config                  its aliases are sandboxes without any setting
+
+Environment:
+  YONDER_CONFIG                  another config.toml
+  XDG_CONFIG_HOME                where yonder/config.toml is looked for, instead of ~/.config
+  REMOTE_HOST, REMOTE_USER, REMOTE_PORT, REMOTE_KEY_FILE, REMOTE_PASSWORD, ...
+                                 one sandbox, from the environment alone
+  REMOTE_SANDBOX_LIST            several of them, as JSON
+  NO_COLOR                       no colours on a terminal
+)";
+}
+
+std::string exec_usage() {
+  return "Usage: yonder exec [NAME] [options] -- COMMAND...\n"
+         "       yonder exec [NAME] --attach RUN_ID\n";
+}
+
+std::string exec_footer() {
+  return R"(COMMAND: one word is a line for the shell over there (bash where there is one, else sh); several
+words are a program and its arguments, which reach it exactly as they are, with no shell between.
+
+Examples:
+  yonder exec -- 'cd src && make -j8 2>&1 | tail'     in the active sandbox
+  yonder exec gpu1 --cwd ~/exp -- python train.py --name 'a b'
+  tar c src | yonder exec gpu1 -- tar x -C /tmp       stdin goes through
+  while read -r f; do yonder exec -n gpu1 -- wc "$f"; done < list
+  yonder exec gpu1 --wait 10 -- ./long.sh             exits with 75 and says the run's id
+  yonder exec gpu1 --attach r-abcdefghijklmnop        waits for it, with all its output
+
+Ctrl-C (or SIGTERM, SIGHUP) stops the command, with everything it has started, and says what was
+seen of it; a second Ctrl-C leaves it running. With --attach the first one already does.
+
+Exit status: the command's own; 128+n when signal n ended it, 124 at --timeout. Yonder's own:
+  2    the command line is wrong
+  75   --wait is over and the command goes on; attach to it
+  130  interrupted (128 + the signal's number)
+  141  whoever read our output has gone, and the command was stopped
+  255  Yonder failed, or what became of the command is not known; stderr says why
+)";
+}
+
+std::string hosts_footer() {
+  return R"(On a terminal: a table. In a pipe: one line for each sandbox without a header, its fields separated
+by tabs, "-" for an empty one: name, backend, host, user, port, active ("*"), origin; with --check
+also "ok", "failed" or "-" (not asked), the round trip in milliseconds, and the error.
+
+--check asks all configured sandboxes at once. Of the mere aliases from ~/.ssh/config it asks only
+the active one: there may be a hundred.
+)";
+}
+
+std::string doctor_footer() {
+  return R"(Without NAME it looks at the active and all configured sandboxes, but not at mere aliases from
+~/.ssh/config. It connects to them. Exit status: 0 when all is well, 1 when there are problems.
+)";
+}
+
+std::string login_footer() {
+  return R"(Asks for what ssh asks for (password, passphrase, one-time code, host key) at this terminal, and
+keeps the connection: later commands and agents use it until `yonder logout NAME`.
+)";
+}
+
+std::string mcp_footer() {
+  return R"(Speaks the Model Context Protocol on stdin and stdout. To give it to an agent:
+  claude mcp add yonder -- yonder mcp
+)";
+}
+
+std::string completion_footer() {
+  return R"(To use it:
+  bash   yonder completion bash > ~/.local/share/bash-completion/completions/yonder
+  zsh    yonder completion zsh > "${fpath[1]}/_yonder"
+  fish   yonder completion fish > ~/.config/fish/completions/yonder.fish
+)";
+}
+
+}  // namespace yonder::cli

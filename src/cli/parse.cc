@@ -1,0 +1,200 @@
+#include "cli/parse.h"
+
+#include <algorithm>
+
+#include "base/clean_text.h"
+#include "base/quote.h"
+#include "base/text.h"
+#include "cli/grammar.h"
+#include "cli/parse_exec.h"
+
+namespace yonder::cli {
+namespace {
+
+using Words = std::vector<std::string>;
+
+Error usage_error(std::string message, std::string hint) {
+  return {Errc::InvalidArgument, std::move(message), std::move(hint)};
+}
+
+std::string help_hint(const CLI::App& command) {
+  if (command.get_parent() == nullptr) return "`yonder --help` shows all commands and options";
+  return concat("`yonder ", command.get_name(), " --help` shows all options");
+}
+
+std::string did_you_mean(const std::string& word, const Words& candidates, std::string otherwise) {
+  const std::string near = nearest(word, candidates);
+  return near.empty() ? std::move(otherwise) : concat("did you mean ", near, "?");
+}
+
+// "-n" and "--no-stdin", as people type them.
+Words names_of(const CLI::Option& option) {
+  Words names;
+  for (const auto& name : option.get_snames()) names.push_back("-" + name);
+  for (const auto& name : option.get_lnames()) names.push_back("--" + name);
+  return names;
+}
+
+Words option_names(const CLI::App& command) {
+  Words names;
+  for (const CLI::Option* option : command.get_options({})) {
+    if (option->get_group().empty()) continue;
+    for (auto& name : names_of(*option)) names.push_back(std::move(name));
+  }
+  return names;
+}
+
+Words command_names(const CLI::App& app) {
+  Words names;
+  for (const CLI::App* command : app.get_subcommands({})) names.push_back(command->get_name());
+  return names;
+}
+
+// What no option or argument of the command has taken.
+Result<void> check_left_over(const CLI::App& command) {
+  const Words left = command.remaining();
+  if (left.empty()) return {};
+  const std::string& word = left.front();
+  const bool top = command.get_parent() == nullptr;
+  if (word.size() > 1 && word.starts_with('-')) {
+    const std::string name = word.substr(0, word.find('='));
+    return usage_error(concat("there is no option ", printable(name),
+                              top ? "" : concat(" of `yonder ", command.get_name(), "`")),
+                       did_you_mean(name, option_names(command), help_hint(command)));
+  }
+  if (top) {
+    return usage_error(concat("there is no command \"", printable(word), "\""),
+                       did_you_mean(word, command_names(command), help_hint(command)));
+  }
+  return usage_error(concat("unexpected argument \"", printable(word), "\""), help_hint(command));
+}
+
+// An empty name is most often a variable that was not set; it must not become the active sandbox.
+Result<void> check_name(const CLI::App& command, const RawOptions& raw) {
+  const CLI::Option* name = command.get_option_no_throw("NAME");
+  if (name == nullptr || name->count() == 0 || !raw.sandbox.empty()) return {};
+  return usage_error("the sandbox's name is empty",
+                     "is the variable set? Leave the name out for the active sandbox");
+}
+
+Result<std::string> required_name(const CLI::App& command, const RawOptions& raw) {
+  if (!raw.sandbox.empty()) return raw.sandbox;
+  return usage_error(concat("`yonder ", command.get_name(), "` needs the name of a sandbox"),
+                     concat("yonder ", command.get_name(), " NAME; `yonder hosts` shows all"));
+}
+
+Result<Command> to_completion(const RawOptions& raw) {
+  if (raw.shell == "bash") return Command(CompletionOptions{Shell::Bash});
+  if (raw.shell == "zsh") return Command(CompletionOptions{Shell::Zsh});
+  if (raw.shell == "fish") return Command(CompletionOptions{Shell::Fish});
+  return usage_error(raw.shell.empty()
+                         ? std::string("`yonder completion` needs the name of a shell")
+                         : concat("there is no completion for \"", printable(raw.shell), "\""),
+                     "one of bash, zsh, fish");
+}
+
+Result<Command> to_help(const CLI::App& app, const RawOptions& raw) {
+  if (raw.help_topic.empty()) return Command(HelpOptions{app.help()});
+  for (const CLI::App* command : app.get_subcommands({})) {
+    if (command->get_name() == raw.help_topic) return Command(HelpOptions{command->help("yonder")});
+  }
+  return usage_error(concat("there is no command \"", printable(raw.help_topic), "\""),
+                     did_you_mean(raw.help_topic, command_names(app), help_hint(app)));
+}
+
+Result<Command> to_command(const CLI::App& app, const CLI::App& command, const RawOptions& raw,
+                           const std::optional<Words>& tail) {
+  const std::string& name = command.get_name();
+  if (name == "exec") {
+    TRY_ASSIGN(ExecOptions exec, to_exec_options(raw, tail));
+    return Command(std::move(exec));
+  }
+  if (name == "hosts") return Command(HostsOptions{raw.check, raw.json, raw.names});
+  if (name == "doctor") {
+    DoctorOptions doctor{.json = raw.json};
+    if (!raw.sandbox.empty()) doctor.sandbox = raw.sandbox;
+    return Command(std::move(doctor));
+  }
+  if (name == "mcp") return Command(McpOptions{raw.toolsets});
+  if (name == "completion") return to_completion(raw);
+  if (name == "help") return to_help(app, raw);
+  TRY_ASSIGN(std::string sandbox, required_name(command, raw));
+  if (name == "login") return Command(LoginOptions{std::move(sandbox)});
+  return Command(LogoutOptions{std::move(sandbox)});
+}
+
+Result<CommandLine> interpret(const CLI::App& app, const RawOptions& raw,
+                              const std::optional<Words>& tail) {
+  if (raw.version) return CommandLine{VersionOptions{}, raw.verbose};
+  TRY(check_left_over(app));
+  const auto chosen = app.get_subcommands();
+  if (chosen.empty()) {
+    if (tail) return usage_error("there is no command before \"--\"", "yonder exec [NAME] -- ...");
+    return CommandLine{HelpOptions{app.help()}, raw.verbose};
+  }
+  const CLI::App& command = *chosen.front();
+  const bool is_exec = command.get_name() == "exec";
+  if (is_exec) TRY(check_has_command(raw, tail, command.remaining()));
+  if (!is_exec && tail) {
+    return usage_error(concat("`yonder ", command.get_name(), "` takes no \"--\""),
+                       help_hint(command));
+  }
+  TRY(check_left_over(command));
+  TRY(check_name(command, raw));
+  TRY_ASSIGN(Command what, to_command(app, command, raw, tail));
+  return CommandLine{std::move(what), raw.verbose};
+}
+
+struct SplitWords {
+  Words head;
+  std::optional<Words> tail;  // what stands behind the first "--"
+};
+
+SplitWords split_at_dashes(const Words& words) {
+  const auto dashes = std::find(words.begin(), words.end(), "--");
+  SplitWords split{.head = Words(words.begin(), dashes)};
+  if (dashes != words.end()) split.tail = Words(dashes + 1, words.end());
+  return split;
+}
+
+}  // namespace
+
+Result<CommandLine> parse_command_line(const Words& words) {
+  const SplitWords split = split_at_dashes(words);
+  RawOptions raw;
+  CLI::App app;
+  declare(app, raw);
+  try {
+    app.parse(Words(split.head.rbegin(), split.head.rend()));  // the library pops from the end
+  } catch (const CLI::CallForHelp&) {
+    return CommandLine{HelpOptions{app.help()}, raw.verbose};
+  } catch (const CLI::ParseError& wrong) {
+    const auto chosen = app.get_subcommands();
+    const CLI::App& command = chosen.empty() ? app : *chosen.front();
+    // Without "--" the options are probably the command's own, and only its place is wrong.
+    if (command.get_name() == "exec") TRY(check_has_command(raw, split.tail, command.remaining()));
+    return usage_error(printable(wrong.what()), help_hint(command));
+  }
+  return interpret(app, raw, split.tail);
+}
+
+std::vector<CommandShape> command_shapes() {
+  RawOptions raw;
+  CLI::App app;
+  declare(app, raw);
+  std::vector<CommandShape> shapes;
+  for (const CLI::App* command : app.get_subcommands({})) {
+    CommandShape shape{.name = command->get_name(), .description = command->get_description()};
+    for (const CLI::Option* option : command->get_options({})) {
+      if (option->get_name() == "NAME") shape.takes_sandbox = true;
+      if (!option->nonpositional() || option->get_group().empty()) continue;
+      shape.options.push_back({.names = names_of(*option),
+                               .description = option->get_description(),
+                               .takes_value = option->get_items_expected_max() > 0});
+    }
+    shapes.push_back(std::move(shape));
+  }
+  return shapes;
+}
+
+}  // namespace yonder::cli

@@ -1,0 +1,29 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "base/result.h"
+#include "cli/options.h"
+
+namespace yonder::cli {
+
+// Pure: the words after the program's name → what they ask for. InvalidArgument says what is wrong
+// with them, and what was probably meant.
+Result<CommandLine> parse_command_line(const std::vector<std::string>& words);
+
+// What completion scripts offer, taken from the parser itself so that the two cannot differ.
+struct OptionShape {
+  std::vector<std::string> names;  // "-n", "--no-stdin"
+  std::string description;
+  bool takes_value = false;
+};
+struct CommandShape {
+  std::string name;
+  std::string description;
+  std::vector<OptionShape> options;
+  bool takes_sandbox = false;
+};
+std::vector<CommandShape> command_shapes();
+
+}  // namespace yonder::cli

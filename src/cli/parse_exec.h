@@ -1,0 +1,24 @@
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/result.h"
+#include "cli/options.h"
+
+namespace yonder::cli {
+
+struct RawOptions;
+
+// An `exec` without "--" gets told where its command belongs. `left_over` are the words that were
+// no options of ours.
+Result<void> check_has_command(const RawOptions& raw,
+                               const std::optional<std::vector<std::string>>& tail,
+                               const std::vector<std::string>& left_over);
+
+// `tail`: the words behind "--".
+Result<ExecOptions> to_exec_options(const RawOptions& raw,
+                                    const std::optional<std::vector<std::string>>& tail);
+
+}  // namespace yonder::cli

@@ -1,0 +1,45 @@
+#include <unistd.h>
+
+#include <cstdlib>
+
+#include "link/askpass_broker.h"
+#include "link/askpass_message.h"
+#include "link/askpass_socket.h"
+
+namespace yonder::link {
+namespace {
+
+// Longer than the broker waits for anybody: it is the one that gives up first.
+constexpr auto kReplyLimit = std::chrono::minutes(10);
+
+std::string variable(const char* name) {
+  const char* value = std::getenv(name);
+  return value == nullptr ? "" : value;
+}
+
+Result<Secret> ask_broker(const std::string& socket, const AskpassRequest& request) {
+  const auto deadline = Deadline::after(kReplyLimit);
+  TRY_ASSIGN(const Fd connection, connect_to(socket));
+  TRY(send_request(connection, request, deadline));
+  return receive_answer(connection, deadline);
+}
+
+Result<void> print(const Secret& answer) {
+  TRY_ASSIGN(const Fd out, duplicate(STDOUT_FILENO));
+  TRY(write_all(out, answer.reveal()));
+  return write_all(out, "\n");
+}
+
+}  // namespace
+
+std::optional<int> run_as_askpass(int argc, char** argv) {
+  const std::string socket = variable(kSocketVariable);
+  // ssh gives exactly one argument, the prompt.
+  if (socket.empty() || argc != 2) return std::nullopt;
+  const auto answer = ask_broker(socket, {.token = variable(kTokenVariable),
+                                          .hint = variable("SSH_ASKPASS_PROMPT"),
+                                          .prompt = argv[1]});
+  return answer && print(*answer) ? 0 : 1;
+}
+
+}  // namespace yonder::link

@@ -1,0 +1,67 @@
+#include "link/connect_error.h"
+
+#include <array>
+#include <string_view>
+
+#include "base/clean_text.h"
+#include "base/quote.h"
+#include "base/text.h"
+
+namespace yonder::link {
+namespace {
+
+struct Phrase {
+  std::string_view text;
+  Errc code;
+  std::string_view hint;
+};
+
+// The first that matches counts: a changed key also fails the verification.
+constexpr std::array kPhrases{
+    Phrase{
+        "REMOTE HOST IDENTIFICATION HAS CHANGED", Errc::HostKey,
+        "the machine's key is not the known one; find out why before you remove the old key with "
+        "ssh-keygen -R"},
+    Phrase{"Host key verification failed", Errc::HostKey, "look at the key and accept it: "},
+    Phrase{"Permission denied", Errc::AuthNeeded, "log in: "},
+    Phrase{"Too many authentication failures", Errc::AuthNeeded,
+           "set key_file for this sandbox, or log in: "},
+    Phrase{"No supported authentication methods", Errc::AuthNeeded, "log in: "},
+    Phrase{"Could not resolve hostname", Errc::Unreachable, "check the host's name"},
+    Phrase{"Connection refused", Errc::Unreachable,
+           "is sshd running there, and is the port right?"},
+    Phrase{"timed out", Errc::Unreachable, "is the machine up and the network reachable?"},
+};
+
+// ssh's last words; the first ones are often banners.
+std::string last_lines(const std::string& errors) {
+  constexpr std::size_t kShown = 600;
+  const std::string_view text = trim(errors);
+  std::string shown(text.size() > kShown ? text.substr(text.size() - kShown) : text);
+  return std::string(trim(clean_text(shown).text));
+}
+
+}  // namespace
+
+std::string login_command(const SandboxSpec& spec) {
+  return ShellText("yonder login").arg(spec.name).str();
+}
+
+Error explain_failure(const SandboxSpec& spec, const std::string& errors,
+                      const std::string& noise) {
+  std::string said = last_lines(errors);
+  if (said.empty()) said = last_lines(noise);
+  if (said.empty()) said = "the connection ended without a word";
+  Error error{Errc::Unreachable, concat("cannot connect to '", spec.name, "': ", said),
+              ShellText("look closer with: yonder doctor").arg(spec.name).str()};
+  for (const auto& phrase : kPhrases) {
+    if (errors.find(phrase.text) == std::string::npos) continue;
+    error.code = phrase.code;
+    error.hint = phrase.hint;
+    if (error.hint.ends_with(": ")) error.hint += login_command(spec);
+    break;
+  }
+  return error;
+}
+
+}  // namespace yonder::link

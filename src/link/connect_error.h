@@ -1,0 +1,17 @@
+#pragma once
+
+#include <string>
+
+#include "base/error.h"
+#include "model/sandbox_spec.h"
+
+namespace yonder::link {
+
+// Why a connection did not come about, from what ssh printed. Pure; the text is ssh's own, so it is
+// matched by the phrases that ssh has used for decades, and shown as it is.
+Error explain_failure(const SandboxSpec& spec, const std::string& errors, const std::string& noise);
+
+// The command that a person must type to log in.
+std::string login_command(const SandboxSpec& spec);
+
+}  // namespace yonder::link

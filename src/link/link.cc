@@ -1,0 +1,399 @@
+#include "link/link.h"
+
+#include <poll.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+
+#include "base/clean_text.h"
+#include "base/log.h"
+#include "base/text.h"
+#include "link/opening.h"
+
+namespace yonder::link {
+namespace {
+
+constexpr std::size_t kMaxErrors = 4096;
+// A window is confirmed in pieces, so that confirmations do not outnumber the data.
+constexpr std::uint64_t kConfirmStep = wire::kInitialCredit / 4;
+
+Machine to_machine(const wire::Hello& hello) {
+  // Everything in it is the far side's word, and is shown to people and models.
+  return Machine{.build = printable(hello.build),
+                 .boot_id = printable(hello.boot_id),
+                 .hostname = printable(hello.hostname),
+                 .system = printable(hello.system),
+                 .home = hello.home,
+                 .user_id = printable(hello.user_id),
+                 .login_shell = printable(hello.login_shell),
+                 .bash = printable(hello.bash),
+                 .outpost_path = printable(hello.outpost_path),
+                 .state_dir = printable(hello.state_dir),
+                 .state_problem = printable(hello.state_problem),
+                 .clock_ms = hello.clock_ms,
+                 .outpost_pid = hello.pid};
+}
+
+}  // namespace
+
+// ---- Call
+
+Call::Call(std::shared_ptr<Link> link, wire::StreamId stream)
+    : link_(std::move(link)), stream_(stream) {}
+
+Call::Call(Call&& other) noexcept : link_(std::move(other.link_)), stream_(other.stream_) {}
+
+Call::~Call() {
+  if (link_) link_->forget(stream_);
+}
+
+Result<Event> Call::next(const Deadline& deadline, const CancelToken& cancel) {
+  const auto slot = link_->slot(stream_);
+  if (!slot) return Error{Errc::Internal, "the request has ended", ""};
+  const auto wake = cancel.on_cancel([&] { slot->wake_all(); });
+  std::uint64_t confirm = 0;
+  auto event = slot->wait(
+      deadline,
+      [&](const Link::Slot& s) { return !s.events.empty() || s.failure || cancel.cancelled(); },
+      [&](Link::Slot& s) -> Result<Event> {
+        // What has arrived is handed out before the reason why nothing more will.
+        if (!s.events.empty()) {
+          Event first = std::move(s.events.front());
+          s.events.pop_front();
+          if (const auto* data = std::get_if<DataEvent>(&first)) {
+            s.unconfirmed += data->bytes.size();
+            if (s.unconfirmed >= kConfirmStep) confirm = std::exchange(s.unconfirmed, 0);
+          }
+          return first;
+        }
+        if (s.failure) return *s.failure;
+        if (cancel.cancelled()) return Error{Errc::Cancelled, "cancelled", ""};
+        return Error{Errc::Timeout, "no answer in time", ""};
+      });
+  if (confirm > 0) {
+    std::string out;
+    wire::append_frame(out, wire::Kind::Credit, stream_,
+                       wire::encode_credit(static_cast<std::uint32_t>(confirm)));
+    link_->send(out);
+  }
+  return event;
+}
+
+void Call::poke() {
+  const auto slot = link_->slot(stream_);
+  if (!slot) return;
+  slot->change([](Link::Slot& s) {
+    if (s.events.empty()) s.events.emplace_back(InputEvent{});
+  });
+}
+
+std::uint64_t Call::input_credit() const {
+  const auto slot = link_->slot(stream_);
+  return slot ? slot->look([](const Link::Slot& s) { return s.input_credit; }) : 0;
+}
+
+bool Call::input_closed() const {
+  const auto slot = link_->slot(stream_);
+  return !slot || slot->look([](const Link::Slot& s) { return s.input_closed; });
+}
+
+Result<void> Call::send_input(std::uint64_t offset, std::string_view bytes) {
+  const auto slot = link_->slot(stream_);
+  if (!slot) return Error{Errc::LinkLost, "the request has ended", ""};
+  slot->change([&](Link::Slot& s) {
+    s.input_credit -= std::min<std::uint64_t>(s.input_credit, bytes.size());
+  });
+  std::string out;
+  while (!bytes.empty()) {
+    const std::string_view piece = bytes.substr(0, wire::kMaxDataBytes);
+    wire::append_data(out, stream_, {.channel = wire::Channel::In, .offset = offset}, piece);
+    offset += piece.size();
+    bytes.remove_prefix(piece.size());
+  }
+  link_->send(out);
+  return {};
+}
+
+Result<void> Call::end_input() {
+  std::string out;
+  wire::append_frame(out, wire::Kind::End, stream_, "");
+  link_->send(out);
+  return {};
+}
+
+// ---- Link
+
+Link::Link(Subprocess process, LinkSettings settings)
+    : process_(std::move(process)), settings_(settings) {}
+
+Result<std::shared_ptr<Link>> Link::open(const Setup& setup, const Deadline& deadline,
+                                         const CancelToken& cancel) {
+  TRY_ASSIGN(Opened opened, open_conversation(setup, deadline, cancel));
+  // make_shared cannot reach the private constructor.
+  std::shared_ptr<Link> link(new Link(std::move(opened.process), setup.settings));
+  TRY_ASSIGN(link->wake_, make_pipe());
+  TRY(set_nonblocking(link->wake_.read));
+  TRY(set_nonblocking(link->wake_.write));
+  link->machine_ = to_machine(opened.hello);
+  link->clock_ahead_ms_ = opened.hello.clock_ms - wall_clock_ms();
+  link->noise_ = clean_text(opened.noise).text;
+  link->deployed_ = opened.deployed;
+  link->parser_.feed(opened.rest);
+  Link* self = link.get();
+  link->reader_ = Thread("link " + setup.spec.name, [self] { self->read_loop(); });
+  return link;
+}
+
+Link::~Link() {
+  close();
+}
+
+void Link::close() {
+  stopping_ = true;
+  [[maybe_unused]] const auto woken = ::write(wake_.write.get(), "w", 1);
+  reader_.join();
+}
+
+bool Link::alive() const {
+  return loss_.with([](const auto& loss) { return !loss.has_value(); });
+}
+
+Error Link::loss() const {
+  return loss_.with([](const auto& loss) {
+    return loss ? *loss : Error{Errc::Internal, "the link is alive", ""};
+  });
+}
+
+Link::SharedSlot Link::slot(wire::StreamId stream) const {
+  return slots_.with([&](const auto& slots) -> SharedSlot {
+    const auto found = slots.find(stream);
+    return found == slots.end() ? nullptr : found->second;
+  });
+}
+
+void Link::forget(wire::StreamId stream) {
+  const bool known = slots_.with([&](auto& slots) { return slots.erase(stream) > 0; });
+  if (!known || !alive()) return;
+  std::string out;
+  wire::append_frame(out, wire::Kind::Cancel, stream, "");
+  send(out);
+}
+
+Result<Call> Link::request(const wire::AnyRequest& request) {
+  const wire::StreamId stream = next_stream_++;
+  auto slot = std::make_shared<Monitor<Slot>>();
+  slots_.with([&](auto& slots) { slots.emplace(stream, slot); });
+  Call call(shared_from_this(), stream);
+  // Looked at after the slot is known: whoever loses the link from here on fails this slot too.
+  if (!alive()) return loss();
+  std::string out;
+  wire::append_message(out, wire::Kind::Request, stream, wire::encode(request));
+  send(out);
+  return call;
+}
+
+Result<std::string> Link::ask(const wire::AnyRequest& request, const Deadline& deadline,
+                              const CancelToken& cancel) {
+  TRY_ASSIGN(Call call, this->request(request));
+  while (true) {
+    TRY_ASSIGN(Event event, call.next(deadline, cancel));
+    if (auto* reply = std::get_if<ReplyEvent>(&event)) return std::move(reply->cbor);
+  }
+}
+
+Result<Duration> Link::ping(const Deadline& deadline, const CancelToken& cancel) {
+  const wire::StreamId stream = next_stream_++;
+  auto slot = std::make_shared<Monitor<Slot>>();
+  slots_.with([&](auto& slots) { slots.emplace(stream, slot); });
+  Call call(shared_from_this(), stream);
+  if (!alive()) return loss();
+  const auto sent = std::chrono::steady_clock::now();
+  std::string out;
+  wire::append_frame(out, wire::Kind::Ping, stream, "");
+  send(out);
+  TRY(call.next(deadline, cancel));
+  return Duration(std::chrono::steady_clock::now() - sent);
+}
+
+// Thread: any. Never waits: what the pipe does not take now, the reader writes later.
+void Link::send(std::string_view bytes) {
+  out_.with([&](Out& out) {
+    if (!out.broken) out.bytes += bytes;
+  });
+  if (!flush_out()) {
+    [[maybe_unused]] const auto woken = ::write(wake_.write.get(), "w", 1);
+  }
+}
+
+// True when nothing is left to write.
+bool Link::flush_out() {
+  return out_.with([&](Out& out) {
+    if (out.broken) return true;
+    std::size_t done = 0;
+    while (done < out.bytes.size()) {
+      // The descriptor is non-blocking, so this is no waiting under the lock.
+      const ssize_t n =
+          ::write(process_.input().get(), out.bytes.data() + done, out.bytes.size() - done);
+      if (n < 0 && errno == EINTR) continue;
+      if (n < 0 && errno != EAGAIN) {
+        out.broken = true;  // the reader will see the end and say why
+        out.bytes.clear();
+        return true;
+      }
+      if (n < 0) break;
+      done += static_cast<std::size_t>(n);
+    }
+    out.bytes.erase(0, done);
+    return out.bytes.empty();
+  });
+}
+
+void Link::lose(Error error) {
+  const bool first = loss_.with([&](auto& loss) {
+    if (loss) return false;
+    loss = error;
+    return true;
+  });
+  if (!first) return;
+  const auto slots = slots_.with([](const auto& map) { return map; });
+  for (const auto& [stream, slot] : slots) slot->change([&](Slot& s) { s.failure = error; });
+}
+
+void Link::drain_errors() {
+  std::array<char, 4096> buffer{};
+  const ssize_t n = ::read(process_.errors().get(), buffer.data(), buffer.size());
+  if (n == 0) process_.errors().reset();
+  if (n <= 0) return;
+  errors_.with([&](std::string& text) {
+    text.append(buffer.data(), static_cast<std::size_t>(n));
+    if (text.size() > kMaxErrors) text.erase(0, text.size() - kMaxErrors);
+  });
+}
+
+bool Link::read_some_frames() {
+  std::array<char, 65536> buffer{};
+  const ssize_t n = ::read(process_.output().get(), buffer.data(), buffer.size());
+  if (n < 0) return errno == EAGAIN || errno == EINTR;
+  if (n == 0) return false;
+  parser_.feed({buffer.data(), static_cast<std::size_t>(n)});
+  while (true) {
+    auto frame = parser_.next();
+    auto handled = !frame   ? Result<void>(frame.error())
+                   : *frame ? on_frame(**std::move(frame))
+                            : Result<void>();
+    if (!handled) {
+      lose(std::move(handled).error());
+      return false;
+    }
+    if (!*frame) return true;
+  }
+}
+
+Result<void> Link::on_frame(wire::Frame frame) {
+  const auto target = slot(frame.stream);
+  const auto put = [&](Event event) {
+    // A late answer whose asker is gone has nobody to go to.
+    if (target) target->change([&](Slot& s) { s.events.push_back(std::move(event)); });
+  };
+  switch (frame.kind) {
+    case wire::Kind::Part: {
+      auto& part = parts_[frame.stream];
+      part += frame.payload;
+      if (part.size() > wire::kMaxMessage) return Error{Errc::Protocol, "a reply too long", ""};
+      return {};
+    }
+    case wire::Kind::Reply: {
+      auto part = parts_.extract(frame.stream);
+      put(ReplyEvent{part ? part.mapped() + frame.payload : std::move(frame.payload)});
+      return {};
+    }
+    case wire::Kind::Error: {
+      const Error error = wire::decode_error(frame.payload);
+      if (target) target->change([&](Slot& s) { s.failure = error; });
+      return {};
+    }
+    case wire::Kind::Data: {
+      TRY_ASSIGN(const wire::DataView data, wire::parse_data(frame.payload));
+      put(DataEvent{data.header.channel, data.header.offset, std::string(data.bytes)});
+      return {};
+    }
+    case wire::Kind::Credit: {
+      TRY_ASSIGN(const std::uint32_t bytes, wire::parse_credit(frame.payload));
+      if (target) {
+        target->change([&](Slot& s) {
+          s.input_credit += bytes;
+          s.events.emplace_back(InputEvent{});
+        });
+      }
+      return {};
+    }
+    case wire::Kind::End:
+      if (target) {
+        target->change([&](Slot& s) {
+          s.input_closed = true;
+          s.events.emplace_back(InputEvent{});
+        });
+      }
+      return {};
+    case wire::Kind::Pong: put(ReplyEvent{}); return {};
+    default: return Error{Errc::Protocol, "a frame that only the near side sends", ""};
+  }
+}
+
+void Link::read_loop() {
+  auto heard = std::chrono::steady_clock::now();
+  auto pinged = heard;
+  auto busy = heard;
+  bool open = true;
+  while (open && !stopping_) {
+    const auto now = std::chrono::steady_clock::now();
+    if (now - heard >= settings_.silence_limit) {
+      lose(Error{Errc::LinkLost, "nothing was heard for too long", ""});
+      break;
+    }
+    if (now - pinged >= settings_.ping_every) {
+      std::string out;
+      wire::append_frame(out, wire::Kind::Ping, 0, "");
+      send(out);
+      pinged = now;
+    }
+    const bool idle = slots_.with([](const auto& slots) { return slots.empty(); });
+    if (!idle) busy = now;
+    if (now - busy >= settings_.idle_close) {
+      lose(Error{Errc::LinkLost, "closed after a long idle time", ""});
+      break;
+    }
+    const auto next = std::min({heard + settings_.silence_limit, pinged + settings_.ping_every,
+                                busy + settings_.idle_close});
+    const bool waiting = !flush_out();
+    std::array<pollfd, 4> fds{pollfd{process_.output().get(), POLLIN, 0},
+                              pollfd{process_.errors().get(), POLLIN, 0},
+                              pollfd{waiting ? process_.input().get() : -1, POLLOUT, 0},
+                              pollfd{wake_.read.get(), POLLIN, 0}};
+    ::poll(fds.data(), fds.size(),
+           Deadline::after(std::max(Duration::zero(), Duration(next - now))).poll_timeout());
+    if ((fds[3].revents & POLLIN) != 0) {
+      std::array<char, 64> ignored{};
+      [[maybe_unused]] const auto n = ::read(wake_.read.get(), ignored.data(), ignored.size());
+    }
+    if ((fds[1].revents & (POLLIN | POLLHUP | POLLERR)) != 0) drain_errors();
+    if ((fds[0].revents & (POLLIN | POLLHUP | POLLERR)) != 0) {
+      heard = std::chrono::steady_clock::now();
+      open = read_some_frames();
+    }
+  }
+  // ssh says why it ended right before it ends.
+  process_.wait(Deadline::after(std::chrono::milliseconds(stopping_ ? 0 : 200)));
+  if (process_.errors()) drain_errors();
+  const std::string said = errors_.with(
+      [](const std::string& text) { return std::string(trim(clean_text(text).text)); });
+  lose(Error{Errc::LinkLost, concat("the link was lost", said.empty() ? "" : ": ", said), ""});
+  out_.with([&](Out& out) {
+    out.broken = true;
+    process_.input().reset();
+  });
+}
+
+}  // namespace yonder::link

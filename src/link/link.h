@@ -1,0 +1,154 @@
+#pragma once
+
+#include <atomic>
+#include <deque>
+#include <functional>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "base/cancel.h"
+#include "base/guarded.h"
+#include "base/subprocess.h"
+#include "base/thread.h"
+#include "link/askpass_broker.h"
+#include "link/outpost_image.h"
+#include "link/prefix.h"
+#include "model/machine.h"
+#include "wire/frame.h"
+#include "wire/messages.h"
+
+namespace yonder::link {
+
+// What one request hears back. Data come as long as the near side takes them.
+struct DataEvent {
+  wire::Channel channel = wire::Channel::Out;
+  std::uint64_t offset = 0;
+  std::string bytes;
+};
+struct ReplyEvent {
+  std::string cbor;
+};
+struct InputEvent {};  // the far side takes more input, or none any more
+using Event = std::variant<DataEvent, ReplyEvent, InputEvent>;
+
+struct LinkSettings {
+  Duration ping_every = std::chrono::seconds(15);
+  Duration silence_limit = std::chrono::seconds(27);  // nothing heard: half-open
+  Duration idle_close = std::chrono::minutes(15);
+  Duration typing_time{};  // a person may be asked while connecting, and people type slowly
+};
+
+class Link;
+
+// One request on its way. Destroying it makes the far side forget the request, not the work.
+class Call {
+ public:
+  Call(std::shared_ptr<Link> link, wire::StreamId stream);
+  Call(Call&& other) noexcept;
+  Call& operator=(Call&&) = delete;
+  ~Call();
+
+  // The next thing that happens. Errors: what the far side answered; LinkLost; Timeout at the
+  // deadline; Cancelled.
+  Result<Event> next(const Deadline& deadline, const CancelToken& cancel);
+
+  // Makes next() return an InputEvent: there is something to send. Thread: any.
+  void poke();
+  // How many bytes of input may be sent now.
+  std::uint64_t input_credit() const;
+  bool input_closed() const;
+  Result<void> send_input(std::uint64_t offset, std::string_view bytes);
+  Result<void> end_input();
+
+ private:
+  std::shared_ptr<Link> link_;
+  wire::StreamId stream_ = 0;
+};
+
+// A live pipe to one outpost. One thread reads it; any number of callers wait for their own
+// answers.
+class Link : public std::enable_shared_from_this<Link> {
+ public:
+  struct Setup {
+    const SandboxSpec& spec;
+    CommandPrefix prefix;
+    AskpassBroker* broker = nullptr;
+    const std::vector<OutpostImage>& images;
+    LinkSettings settings;
+    std::function<void(const std::string&)> progress;
+  };
+  // Starts the prefix, brings the outpost up, and returns when it has answered. The deadline is for
+  // reaching the machine; sending the program may take longer on a slow line, as long as it moves.
+  static Result<std::shared_ptr<Link>> open(const Setup& setup, const Deadline& deadline,
+                                            const CancelToken& cancel);
+  ~Link();
+  Link(const Link&) = delete;
+  Link& operator=(const Link&) = delete;
+
+  const Machine& machine() const { return machine_; }
+  // What start-up files printed before the outpost spoke.
+  const std::string& noise() const { return noise_; }
+  // How far the far side's clock is ahead of ours.
+  std::int64_t clock_ahead_ms() const { return clock_ahead_ms_; }
+  bool deployed() const { return deployed_; }
+  bool alive() const;
+  // Why it is not alive any more.
+  Error loss() const;
+
+  Result<Call> request(const wire::AnyRequest& request);
+  // One round trip.
+  Result<Duration> ping(const Deadline& deadline, const CancelToken& cancel);
+  // For a request with one reply and no data.
+  Result<std::string> ask(const wire::AnyRequest& request, const Deadline& deadline,
+                          const CancelToken& cancel);
+  void close();
+
+ private:
+  friend class Call;
+  struct Slot {
+    std::deque<Event> events;
+    std::optional<Error> failure;
+    std::uint64_t unconfirmed = 0;  // bytes taken since the last Credit
+    std::uint64_t input_credit = wire::kInitialCredit;
+    bool input_closed = false;
+  };
+  using SharedSlot = std::shared_ptr<Monitor<Slot>>;
+  struct Out {
+    std::string bytes;
+    bool broken = false;
+  };
+
+  Link(Subprocess process, LinkSettings settings);
+  void read_loop();
+  bool read_some_frames();
+  void drain_errors();
+  Result<void> on_frame(wire::Frame frame);
+  void lose(Error error);
+  void send(std::string_view bytes);
+  bool flush_out();
+  SharedSlot slot(wire::StreamId stream) const;
+  void forget(wire::StreamId stream);
+
+  Subprocess process_;
+  LinkSettings settings_;
+  Machine machine_;
+  std::string noise_;
+  std::int64_t clock_ahead_ms_ = 0;
+  bool deployed_ = false;
+  Pipe wake_;
+  Guarded<Out> out_;
+  Guarded<std::string> errors_;  // the last that the prefix printed to stderr
+  Guarded<std::optional<Error>> loss_;
+  Guarded<std::map<wire::StreamId, SharedSlot>> slots_;
+  std::atomic<wire::StreamId> next_stream_{1};
+  std::atomic<bool> stopping_{false};
+  wire::FrameParser parser_;                     // the reader's
+  std::map<wire::StreamId, std::string> parts_;  // the reader's
+  Thread reader_;                                // joined first
+};
+
+}  // namespace yonder::link

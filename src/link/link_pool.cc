@@ -1,0 +1,164 @@
+#include "link/link_pool.h"
+
+#include <algorithm>
+#include <cmath>
+#include <random>
+
+#include "base/text.h"
+
+namespace yonder::link {
+namespace {
+
+// After a failed login only a new call of a user may try again, and not before this time is over.
+constexpr auto kAuthPause = std::chrono::seconds(30);
+
+// Everything that makes it another connection.
+std::string key_of(const SandboxSpec& spec) {
+  return join({spec.name, spec.host, spec.user, std::to_string(spec.port), spec.key_file,
+               std::to_string(static_cast<int>(spec.backend))},
+              "\n");
+}
+
+bool needs_a_person(const Error& error) {
+  return error.code == Errc::AuthNeeded || error.code == Errc::HostKey;
+}
+
+double random_fraction() {
+  thread_local std::minstd_rand generator(std::random_device{}());
+  return std::uniform_real_distribution<double>(0, 1)(generator);
+}
+
+}  // namespace
+
+Duration pause_after(int failures, double random) {
+  constexpr double kFirst = 0.25;
+  constexpr double kLongest = 20;
+  const double whole = std::min(kLongest, kFirst * std::pow(2.0, std::max(0, failures - 1)));
+  // Half of it is chance, so that many clients of one machine do not come back in step.
+  return std::chrono::duration_cast<Duration>(
+      std::chrono::duration<double>(whole * (0.5 + 0.5 * random)));
+}
+
+LinkPool::LinkPool(PrefixMaker prefix, AskpassBroker* broker, std::vector<OutpostImage> images,
+                   LinkSettings settings)
+    : prefix_(std::move(prefix)),
+      broker_(broker),
+      images_(std::move(images)),
+      settings_(settings) {}
+
+LinkPool::~LinkPool() = default;
+
+LinkPool::SharedEntry LinkPool::entry(const SandboxSpec& spec) const {
+  return entries_.with([&](auto& entries) {
+    auto& found = entries[key_of(spec)];
+    if (!found) found = std::make_shared<Monitor<Entry>>();
+    return found;
+  });
+}
+
+std::shared_ptr<Link> LinkPool::existing(const SandboxSpec& spec) const {
+  const auto link = entry(spec)->look([](const Entry& e) { return e.link; });
+  return link && link->alive() ? link : nullptr;
+}
+
+void LinkPool::forget_failures(const SandboxSpec& spec) {
+  entry(spec)->change([](Entry& e) {
+    e.auth_failure.reset();
+    e.failures = 0;
+    e.next_attempt = {};
+  });
+}
+
+Result<std::shared_ptr<Link>> LinkPool::connect(const SandboxSpec& spec, Monitor<Entry>& entry,
+                                                const AcquireOptions& options) {
+  const auto open = [&]() -> Result<std::shared_ptr<Link>> {
+    TRY_ASSIGN(CommandPrefix prefix, prefix_(spec));
+    LinkSettings settings = settings_;
+    settings.idle_close = spec.idle_close;
+    const Link::Setup setup{.spec = spec,
+                            .prefix = std::move(prefix),
+                            .broker = broker_,
+                            .images = images_,
+                            .settings = settings,
+                            .progress = options.progress};
+    const auto limit = Deadline::after(spec.connect_timeout + settings.typing_time);
+    return Link::open(setup, Deadline::earlier(limit, options.deadline), options.cancel);
+  };
+  auto opened = open();
+  std::shared_ptr<Link> old;  // closed outside the lock
+  entry.change([&](Entry& e) {
+    e.connecting = false;
+    if (opened) {
+      old = std::exchange(e.link, *opened);
+      e.failures = 0;
+      e.auth_failure.reset();
+      return;
+    }
+    if (opened.error().code == Errc::Cancelled) return;  // says nothing about the machine
+    ++e.failures;
+    const auto now = std::chrono::steady_clock::now();
+    e.next_attempt = now + pause_after(e.failures, random_fraction());
+    if (needs_a_person(opened.error())) {
+      e.auth_failure = opened.error();
+      e.auth_failed_at = now;
+    }
+  });
+  return opened;
+}
+
+Result<std::shared_ptr<Link>> LinkPool::acquire(const SandboxSpec& spec,
+                                                const AcquireOptions& options) {
+  const auto entry = this->entry(spec);
+  const auto wake = options.cancel.on_cancel([&] { entry->wake_all(); });
+  while (true) {
+    enum class Next { Use, Connect, Wait, Refuse };
+    std::shared_ptr<Link> link;
+    std::optional<Error> refusal;
+    Instant pause_until{};
+    const Next next = entry->change([&](Entry& e) {
+      const auto now = std::chrono::steady_clock::now();
+      if (e.link && e.link->alive()) {
+        link = e.link;
+        return Next::Use;
+      }
+      if (e.auth_failure && (options.keep_trying || now - e.auth_failed_at < kAuthPause)) {
+        refusal = e.auth_failure;
+        return Next::Refuse;
+      }
+      if (e.connecting) return Next::Wait;
+      if (options.keep_trying && now < e.next_attempt) {
+        pause_until = e.next_attempt;
+        return Next::Wait;
+      }
+      e.connecting = true;
+      return Next::Connect;
+    });
+    if (next == Next::Use) return link;
+    if (next == Next::Refuse) return *refusal;
+    if (options.cancel.cancelled()) return Error{Errc::Cancelled, "cancelled", ""};
+    if (next == Next::Connect) {
+      auto opened = connect(spec, *entry, options);
+      const bool again = !opened && options.keep_trying && !options.deadline.expired() &&
+                         opened.error().code == Errc::Unreachable;
+      if (!again) return opened;
+      continue;
+    }
+    const auto pause =
+        pause_until == Instant{}
+            ? options.deadline
+            : Deadline::earlier(options.deadline,
+                                Deadline::after(pause_until - std::chrono::steady_clock::now()));
+    entry->wait(
+        pause,
+        [&](const Entry& e) {
+          return options.cancel.cancelled() || (!e.connecting && pause_until == Instant{});
+        },
+        [](const Entry&) {});
+    if (options.cancel.cancelled()) return Error{Errc::Cancelled, "cancelled", ""};
+    if (options.deadline.expired()) {
+      return Error{Errc::Unreachable, concat("'", spec.name, "' did not answer in time"), ""};
+    }
+  }
+}
+
+}  // namespace yonder::link

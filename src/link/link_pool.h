@@ -1,0 +1,65 @@
+#pragma once
+
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/cancel.h"
+#include "base/guarded.h"
+#include "link/link.h"
+
+namespace yonder::link {
+
+// What a caller says about one wait for a link.
+struct AcquireOptions {
+  Deadline deadline = Deadline::never();
+  CancelToken cancel;
+  // A re-attach goes on trying, with growing pauses, until its deadline; a first call wants to
+  // know.
+  bool keep_trying = false;
+  std::function<void(const std::string&)> progress = [](const std::string&) {};
+};
+
+// One link per sandbox, shared by all callers; opened when first needed and again when lost.
+// Thread: any. A machine that does not answer keeps only those waiting who asked for it.
+class LinkPool {
+ public:
+  LinkPool(PrefixMaker prefix, AskpassBroker* broker, std::vector<OutpostImage> images,
+           LinkSettings settings);
+  ~LinkPool();
+
+  Result<std::shared_ptr<Link>> acquire(const SandboxSpec& spec, const AcquireOptions& options);
+
+  // The link as it is, without opening one.
+  std::shared_ptr<Link> existing(const SandboxSpec& spec) const;
+  // A person has logged in: what failed before may work now.
+  void forget_failures(const SandboxSpec& spec);
+
+ private:
+  struct Entry {
+    std::shared_ptr<Link> link;
+    bool connecting = false;
+    int failures = 0;
+    Instant next_attempt{};
+    std::optional<Error> auth_failure;  // with it nobody tries by himself
+    Instant auth_failed_at{};
+  };
+  using SharedEntry = std::shared_ptr<Monitor<Entry>>;
+
+  SharedEntry entry(const SandboxSpec& spec) const;
+  Result<std::shared_ptr<Link>> connect(const SandboxSpec& spec, Monitor<Entry>& entry,
+                                        const AcquireOptions& options);
+
+  PrefixMaker prefix_;
+  AskpassBroker* broker_;
+  std::vector<OutpostImage> images_;
+  LinkSettings settings_;
+  mutable Guarded<std::map<std::string, SharedEntry>> entries_;
+};
+
+// Pure. How long to wait after the n-th failure in a row; `random` is in [0, 1).
+Duration pause_after(int failures, double random);
+
+}  // namespace yonder::link

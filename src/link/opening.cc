@@ -1,0 +1,231 @@
+#include "link/opening.h"
+
+#include <poll.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+
+#include "base/clean_text.h"
+#include "base/id.h"
+#include "base/text.h"
+#include "link/boot_script.h"
+#include "link/connect_error.h"
+
+namespace yonder::link {
+namespace {
+
+constexpr std::size_t kMaxErrors = 16UL * 1024;
+// A deploy goes on as long as bytes move; so slow a line is a broken one.
+constexpr auto kStuck = std::chrono::seconds(30);
+
+class Opening {
+ public:
+  Opening(const Link::Setup& setup, Subprocess process, const std::string& nonce, Pipe& wake,
+          const AskpassBroker::Attempt* attempt)
+      : setup_(setup),
+        greeting_(nonce),
+        wake_(wake),
+        attempt_(attempt),
+        script_(boot_script(nonce, setup.images)),
+        sending_(script_),
+        opened_{.process = std::move(process)} {}
+
+  Result<Opened> run(Deadline deadline, const CancelToken& cancel);
+
+ private:
+  Result<bool> on_greeting(Deadline& deadline);
+  Result<void> answer_need(const GreetingReader::Need& need);
+  Result<bool> read_hello();
+  Error failure();
+  void wait(const Deadline& deadline);
+  bool pump();
+
+  const Link::Setup& setup_;
+  GreetingReader greeting_;
+  Pipe& wake_;
+  const AskpassBroker::Attempt* attempt_;
+  std::string script_;
+  std::string_view sending_;
+  std::string errors_;
+  wire::FrameParser parser_;
+  std::string parts_;
+  Opened opened_;
+  bool greeted_ = false;
+  bool moved_ = false;
+};
+
+// Moves bytes both ways without waiting. False at the end of the far side's words.
+bool Opening::pump() {
+  moved_ = false;
+  std::array<char, 16384> buffer{};
+  while (!sending_.empty()) {
+    const ssize_t n = ::write(opened_.process.input().get(), sending_.data(), sending_.size());
+    if (n <= 0) break;
+    moved_ = true;
+    sending_.remove_prefix(static_cast<std::size_t>(n));
+  }
+  while (true) {
+    const ssize_t n = ::read(opened_.process.errors().get(), buffer.data(), buffer.size());
+    if (n <= 0) break;
+    errors_.append(buffer.data(), static_cast<std::size_t>(n));
+    if (errors_.size() > kMaxErrors) errors_.erase(0, errors_.size() - kMaxErrors);
+  }
+  while (true) {
+    const ssize_t n = ::read(opened_.process.output().get(), buffer.data(), buffer.size());
+    if (n == 0) return false;
+    if (n < 0) return errno == EAGAIN || errno == EINTR;
+    moved_ = true;
+    const std::string_view bytes(buffer.data(), static_cast<std::size_t>(n));
+    if (greeted_) {
+      parser_.feed(bytes);
+    } else {
+      greeting_.feed(bytes);
+    }
+  }
+}
+
+void Opening::wait(const Deadline& deadline) {
+  std::array<pollfd, 4> fds{
+      pollfd{opened_.process.output().get(), POLLIN, 0},
+      pollfd{opened_.process.errors().get(), POLLIN, 0},
+      pollfd{sending_.empty() ? -1 : opened_.process.input().get(), POLLOUT, 0},
+      pollfd{wake_.read.get(), POLLIN, 0},
+  };
+  ::poll(fds.data(), fds.size(), deadline.poll_timeout());
+  // A prefix that closed its stderr would make every further poll return at once.
+  if ((fds[1].revents & POLLHUP) != 0) {
+    pump();
+    opened_.process.errors().reset();
+  }
+}
+
+Error Opening::failure() {
+  if (attempt_ != nullptr) {
+    if (const auto question = attempt_->refused()) {
+      const bool host_key = question->kind == QuestionKind::HostKey;
+      return Error{host_key ? Errc::HostKey : Errc::AuthNeeded,
+                   concat("'", setup_.spec.name,
+                          "' asks for a person: ", trim(clean_text(question->prompt).text)),
+                   concat(host_key ? "look at the key and accept it: " : "log in: ",
+                          login_command(setup_.spec))};
+    }
+  }
+  return explain_failure(setup_.spec, errors_, greeting_.noise());
+}
+
+Result<void> Opening::answer_need(const GreetingReader::Need& need) {
+  for (const auto& image : setup_.images) {
+    const bool same = image.machine == need.machine ||
+                      (image.machine == "x86_64" && need.machine == "amd64") ||
+                      (image.machine == "aarch64" && need.machine == "arm64");
+    if (need.system != "Linux" || !same) continue;
+    setup_.progress(concat("putting the outpost on ", setup_.spec.name, " (",
+                           human_bytes(need.gzip ? image.gzip.size() : image.raw.size()), ")"));
+    sending_ = need.gzip ? image.gzip : image.raw;
+    opened_.deployed = true;
+    return {};
+  }
+  return Error{Errc::Unsupported,
+               concat("'", setup_.spec.name, "' runs ", need.system, " on ", need.machine,
+                      ", for which there is no outpost"),
+               "an outpost exists for Linux on x86-64 and aarch64"};
+}
+
+// True when the outpost speaks.
+Result<bool> Opening::on_greeting(Deadline& deadline) {
+  while (true) {
+    const auto event = greeting_.next();
+    switch (event.kind) {
+      case GreetingReader::Kind::Nothing: return false;
+      case GreetingReader::Kind::Ready: return true;
+      case GreetingReader::Kind::Failed:
+        return Error{Errc::NoPlace,
+                     concat("no directory on '", setup_.spec.name,
+                            "' can hold the outpost: ", join(greeting_.tried(), "; ")),
+                     "make one of them writable and executable for the user"};
+      case GreetingReader::Kind::Need:
+        TRY(answer_need(event.need));
+        deadline = Deadline::after(kStuck);
+        break;
+    }
+  }
+}
+
+Result<bool> Opening::read_hello() {
+  while (true) {
+    TRY_ASSIGN(auto frame, parser_.next());
+    if (!frame) return false;
+    if (frame->kind == wire::Kind::Part) {
+      parts_ += frame->payload;
+      continue;
+    }
+    if (frame->kind != wire::Kind::Reply || frame->stream != 0) {
+      return Error{Errc::Protocol, "the outpost did not begin with its greeting", ""};
+    }
+    TRY_ASSIGN(opened_.hello, wire::decode_hello(parts_ + frame->payload));
+    return true;
+  }
+}
+
+Result<Opened> Opening::run(Deadline deadline, const CancelToken& cancel) {
+  TRY(set_nonblocking(opened_.process.input()));
+  TRY(set_nonblocking(opened_.process.output()));
+  TRY(set_nonblocking(opened_.process.errors()));
+  while (true) {
+    const bool open = pump();
+    if (opened_.deployed && moved_) deadline = Deadline::after(kStuck);
+    if (!greeted_) {
+      TRY_ASSIGN(greeted_, on_greeting(deadline));
+      if (greeted_) parser_.feed(greeting_.take_rest());
+    }
+    if (greeted_) {
+      TRY_ASSIGN(const bool complete, read_hello());
+      if (complete) break;
+    }
+    if (cancel.cancelled()) return Error{Errc::Cancelled, "connecting was cancelled", ""};
+    if (!open || (attempt_ != nullptr && attempt_->refused())) {
+      // Its last words on stderr may come after the end of its stdout.
+      opened_.process.wait(Deadline::after(std::chrono::milliseconds(500)));
+      pump();
+      return failure();
+    }
+    if (deadline.expired()) {
+      auto error = failure();
+      if (error.code == Errc::Unreachable) {
+        error.message = concat("'", setup_.spec.name, "' did not answer in time",
+                               errors_.empty() ? "" : ": ", trim(clean_text(errors_).text));
+      }
+      return error;
+    }
+    wait(deadline);
+  }
+  opened_.noise = greeting_.noise();
+  opened_.rest = parser_.take_rest();
+  return std::move(opened_);
+}
+
+}  // namespace
+
+Result<Opened> open_conversation(const Link::Setup& setup, const Deadline& deadline,
+                                 const CancelToken& cancel) {
+  TRY_ASSIGN(Pipe wake, make_pipe());
+  const int wake_fd = wake.write.get();
+  const auto wake_up = [wake_fd] {
+    [[maybe_unused]] const auto written = ::write(wake_fd, "w", 1);
+  };
+  const auto registration = cancel.on_cancel(wake_up);
+  std::unique_ptr<AskpassBroker::Attempt> attempt;
+  SpawnOptions spawn{.argv = setup.prefix.argv, .environment = setup.prefix.environment};
+  if (setup.broker != nullptr && setup.prefix.asks_questions) {
+    attempt = setup.broker->begin(setup.spec, wake_up);
+    spawn.environment = with_askpass(std::move(spawn.environment), attempt->environment());
+  }
+  setup.progress(concat("connecting to ", setup.spec.name));
+  TRY_ASSIGN(Subprocess process, Subprocess::spawn(spawn));
+  return Opening(setup, std::move(process), random_letters(20), wake, attempt.get())
+      .run(deadline, cancel);
+}
+
+}  // namespace yonder::link

@@ -1,0 +1,67 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "base/cancel.h"
+#include "base/guarded.h"
+#include "base/json.h"
+#include "base/thread.h"
+#include "mcp/reply_to.h"
+
+namespace yonder::mcp {
+
+// The calls that are running, each on a thread of its own. Only the session's reader thread uses
+// this class; what the workers touch is guarded.
+class Calls {
+ public:
+  // Makes the whole reply. Gives up early when one of the tokens says so.
+  using Work = std::function<Json(const CancelToken& cancel, const CancelToken& detach)>;
+
+  static constexpr std::size_t kMaxInFlight = 64;
+
+  Calls() = default;
+  Calls(const Calls&) = delete;
+  Calls& operator=(const Calls&) = delete;
+  ~Calls() { finish(); }
+
+  // Whether the request with this id has not been answered yet.
+  bool in_flight(const Json& id) const;
+  // False when there are too many already; `reply` was not used then. The id must not be in flight.
+  bool start(const Json& id, Work work, ReplyTo reply);
+  // Asks the work to stop. Its reply is never sent, whatever it says. Unknown ids are ignored: the
+  // reply may have crossed the cancellation on its way.
+  void cancel(const Json& id);
+  // Asks everybody to stop waiting, and waits for them.
+  void finish();
+
+ private:
+  struct Call {
+    std::string key;
+    Work work;
+    ReplyTo reply;
+    CancelSource cancel;
+  };
+  struct State {
+    // Whoever takes a call out of here, a worker with its result or a cancellation, settles it.
+    std::map<std::string, std::shared_ptr<Call>> unanswered;
+    std::vector<std::uint64_t> finished;  // workers that can be joined without waiting
+  };
+
+  bool has_room();
+  std::shared_ptr<Call> take(const std::string& key, const Call* expected);
+  void run(const std::shared_ptr<Call>& call, std::uint64_t number);
+  void reap();
+
+  CancelSource detach_;
+  Guarded<State> state_;
+  std::uint64_t next_number_ = 1;
+  std::map<std::uint64_t, Thread> workers_;
+};
+
+}  // namespace yonder::mcp

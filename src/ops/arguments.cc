@@ -1,0 +1,108 @@
+#include "ops/arguments.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "base/clean_text.h"
+#include "base/text.h"
+
+namespace yonder::ops {
+namespace {
+
+// 120 rather than 120.000000.
+std::string shown(double number) {
+  if (std::floor(number) == number) return std::to_string(static_cast<long long>(number));
+  return std::to_string(number);
+}
+
+}  // namespace
+
+Arguments::Arguments(const Json& arguments) : arguments_(arguments) {
+  if (!arguments_.is_object()) {
+    error_ = Error{Errc::InvalidArgument, "the arguments are not an object", ""};
+  }
+}
+
+void Arguments::fail(const char* name, const std::string& what, const std::string& hint) {
+  if (!error_) error_ = Error{Errc::InvalidArgument, concat(name, ": ", what), hint};
+}
+
+// Nothing when it is absent or null: models often send null for what they leave open.
+const Json* Arguments::find(const char* name) {
+  known_.emplace_back(name);
+  if (!arguments_.is_object()) return nullptr;
+  const auto found = arguments_.find(name);
+  if (found == arguments_.end() || found->is_null()) return nullptr;
+  return &*found;
+}
+
+std::optional<std::string> Arguments::optional_text(const char* name) {
+  const Json* value = find(name);
+  if (value == nullptr) return std::nullopt;
+  if (!value->is_string()) {
+    fail(name, "must be a string");
+    return std::nullopt;
+  }
+  return value->get<std::string>();
+}
+
+std::string Arguments::text(const char* name, const std::string& otherwise) {
+  return optional_text(name).value_or(otherwise);
+}
+
+bool Arguments::flag(const char* name, bool otherwise) {
+  const Json* value = find(name);
+  if (value == nullptr) return otherwise;
+  if (!value->is_boolean()) {
+    fail(name, "must be true or false");
+    return otherwise;
+  }
+  return value->get<bool>();
+}
+
+double Arguments::number(const char* name, double otherwise, double least, double most) {
+  const Json* value = find(name);
+  if (value == nullptr) return otherwise;
+  if (!value->is_number()) {
+    fail(name, "must be a number");
+    return otherwise;
+  }
+  const auto number = value->get<double>();
+  if (!(number >= least && number <= most)) {
+    fail(name, concat("must be between ", shown(least), " and ", shown(most)));
+    return otherwise;
+  }
+  return number;
+}
+
+std::map<std::string, std::string> Arguments::texts(const char* name) {
+  std::map<std::string, std::string> result;
+  const Json* value = find(name);
+  if (value == nullptr) return result;
+  if (!value->is_object()) {
+    fail(name, "must be an object of strings");
+    return result;
+  }
+  for (const auto& [key, item] : value->items()) {
+    if (!item.is_string()) {
+      fail(name, concat("'", printable(key), "' must be a string"));
+      return {};
+    }
+    result[key] = item.get<std::string>();
+  }
+  return result;
+}
+
+Result<void> Arguments::finish() const {
+  if (error_) return *error_;
+  for (const auto& [key, value] : arguments_.items()) {
+    if (std::find(known_.begin(), known_.end(), key) != known_.end()) continue;
+    const std::string near = nearest(key, known_);
+    return Error{Errc::InvalidArgument, concat("unknown argument '", printable(key), "'"),
+                 near.empty() ? concat("known arguments: ", join(known_, ", "))
+                              : concat("did you mean '", near, "'?")};
+  }
+  return {};
+}
+
+}  // namespace yonder::ops

@@ -1,0 +1,40 @@
+#pragma once
+
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/json.h"
+
+namespace yonder::ops {
+
+// Reads a tool's arguments, field by field. The first thing that is wrong is remembered, with the
+// field's name; finish() gives it, or a complaint about fields that nobody asked for.
+//
+//   Arguments in(json);
+//   std::string host = in.text("host", "");
+//   TRY(in.finish());
+class Arguments {
+ public:
+  explicit Arguments(const Json& arguments);
+
+  std::string text(const char* name, const std::string& otherwise);
+  std::optional<std::string> optional_text(const char* name);
+  bool flag(const char* name, bool otherwise);
+  // Seconds or counts: within [least, most].
+  double number(const char* name, double otherwise, double least, double most);
+  std::map<std::string, std::string> texts(const char* name);
+
+  Result<void> finish() const;
+  void fail(const char* name, const std::string& what, const std::string& hint = "");
+
+ private:
+  const Json* find(const char* name);
+
+  const Json& arguments_;
+  std::vector<std::string> known_;
+  std::optional<Error> error_;
+};
+
+}  // namespace yonder::ops

@@ -1,0 +1,110 @@
+#include "ops/exec.h"
+
+#include "base/clean_text.h"
+#include "base/head_tail.h"
+#include "base/text.h"
+#include "ops/resolve.h"
+#include "run/runs.h"
+
+namespace yonder::ops {
+namespace {
+
+ExecResponse to_response(const SandboxSpec& sandbox, const run::Outcome& outcome) {
+  ExecResponse response{.sandbox = sandbox.name,
+                        .run_id = outcome.id,
+                        .status = outcome.status,
+                        .connection_error = outcome.connection_error,
+                        .attached = outcome.attached,
+                        .detached = outcome.detached,
+                        .stdout_bytes = outcome.out_bytes,
+                        .stderr_bytes = outcome.err_bytes,
+                        .warnings = outcome.warnings};
+  if (outcome.connection_error) {
+    response.warnings.push_back(
+        concat("what became of the command is not known now; ask again with "
+               "run_id ",
+               outcome.id.str()));
+  }
+  return response;
+}
+
+Result<run::Outcome> wait_for_run(Engine& engine, const SandboxSpec& sandbox,
+                                  const ExecRequest& request, const run::WaitOptions& options,
+                                  const run::Listener& listener) {
+  if (request.run_id) return engine.runs.attach(sandbox, *request.run_id, options, listener);
+  RunRequest run = request.run;
+  run.cwd = effective_cwd(request.run.cwd.value_or(""), sandbox.cwd);
+  return engine.runs.start(sandbox, run, options, listener);
+}
+
+// A run is looked for where it was started, as far as this session knows.
+Result<SandboxSpec> sandbox_for(Engine& engine, Session& session, const ExecRequest& request) {
+  std::string name = request.sandbox;
+  if (name.empty() && request.run_id) name = session.sandbox_of(*request.run_id);
+  return resolve_sandbox(engine, session, name);
+}
+
+run::Listener make_listener(CallContext& context, const SandboxSpec& sandbox) {
+  run::Listener listener;
+  listener.progress = context.progress;
+  listener.cancel = context.cancel;
+  listener.detach = context.detach;
+  listener.on_started = [&context, name = sandbox.name](const RunId& id) {
+    context.session.remember(id, name);
+  };
+  return listener;
+}
+
+}  // namespace
+
+Result<ExecResponse> exec(Engine& engine, CallContext& context, const ExecRequest& request) {
+  TRY_ASSIGN(const SandboxSpec sandbox, sandbox_for(engine, context.session, request));
+  const std::size_t half = request.max_output_chars / 2;
+  HeadTail out(half, request.max_output_chars - half);
+  HeadTail err(half, request.max_output_chars - half);
+  run::Listener listener = make_listener(context, sandbox);
+  listener.on_output = [&](wire::Channel channel, std::uint64_t skipped, std::string_view bytes) {
+    HeadTail& stream = channel == wire::Channel::Out ? out : err;
+    stream.skip(skipped);
+    stream.append(bytes);
+  };
+  TRY_ASSIGN(const run::Outcome outcome,
+             wait_for_run(engine, sandbox, request,
+                          {.wait = request.wait,
+                           .bounds = run::Bounds{half, request.max_output_chars - half},
+                           .input = request.stdin_text,
+                           .input_fd = request.stdin_fd},
+                          listener));
+  context.session.remember(outcome.id, sandbox.name);
+  // Printed but not seen by us: the link was lost, or the run goes on.
+  if (outcome.out_bytes > out.total()) out.skip(outcome.out_bytes - out.total());
+  if (outcome.err_bytes > err.total()) err.skip(outcome.err_bytes - err.total());
+  ExecResponse response = to_response(sandbox, outcome);
+  CleanText clean_out = clean_text(out);
+  CleanText clean_err = clean_text(err);
+  response.stdout_text = std::move(clean_out.text);
+  response.stderr_text = std::move(clean_err.text);
+  response.binary = clean_out.binary || clean_err.binary;
+  response.truncated = out.truncated() || err.truncated();
+  return response;
+}
+
+Result<ExecResponse> exec_streaming(Engine& engine, CallContext& context,
+                                    const ExecRequest& request, const ExecStreams& streams) {
+  TRY_ASSIGN(const SandboxSpec sandbox, sandbox_for(engine, context.session, request));
+  run::Listener listener = make_listener(context, sandbox);
+  listener.on_output = [&](wire::Channel channel, std::uint64_t, std::string_view bytes) {
+    (channel == wire::Channel::Out ? streams.on_stdout : streams.on_stderr)(bytes);
+  };
+  listener.on_started = [&](const RunId& id) {
+    if (streams.on_started) streams.on_started(id);
+  };
+  TRY_ASSIGN(const run::Outcome outcome,
+             wait_for_run(
+                 engine, sandbox, request,
+                 {.wait = request.wait, .input = request.stdin_text, .input_fd = streams.stdin_fd},
+                 listener));
+  return to_response(sandbox, outcome);
+}
+
+}  // namespace yonder::ops

@@ -1,0 +1,18 @@
+#pragma once
+
+#include <string>
+
+#include "model/sandbox_spec.h"
+#include "ops/engine.h"
+
+namespace yonder::ops {
+
+// The sandbox that a call means: the named one, else what its session has selected, else the
+// configuration's active one.
+Result<SandboxSpec> resolve_sandbox(Engine& engine, const Session& session,
+                                    const std::string& name);
+
+// Where a command starts, given what the caller and the sandbox say. Pure.
+std::string effective_cwd(const std::string& requested, const std::string& sandbox_cwd);
+
+}  // namespace yonder::ops

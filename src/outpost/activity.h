@@ -1,0 +1,95 @@
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "base/clock.h"
+#include "outpost/outbox.h"
+#include "outpost/run_record.h"
+#include "outpost/tree_ender.h"
+#include "wire/messages.h"
+
+namespace yonder::outpost {
+
+// One request in progress. Passive: the serve loop calls step() when something may have changed.
+class Activity {
+ public:
+  virtual ~Activity() = default;
+  // True when the last frame of the stream has been put into the outbox.
+  virtual bool step(Outbox& outbox) = 0;
+  // When step() must be called even if nothing seems to change.
+  virtual Deadline due() const = 0;
+  // Frames from the near side.
+  virtual void on_credit(std::uint32_t /*bytes*/) {}
+  virtual Result<void> on_data(const wire::DataView& /*data*/) { return {}; }
+  virtual Result<void> on_end() { return {}; }
+  // The directory whose changes concern it.
+  virtual const std::string& directory() const = 0;
+};
+
+// Sends a run's output as it grows, and what became of it at the end.
+class FollowActivity : public Activity {
+ public:
+  struct Options {
+    wire::StreamId stream = 0;
+    wire::Follow follow;
+    bool existed = false;
+    bool stream_stdin = false;
+    std::uint64_t in_from = 0;
+    std::string boot_id;
+  };
+  FollowActivity(RunRecord record, Options options);
+
+  bool step(Outbox& outbox) override;
+  Deadline due() const override;
+  void on_credit(std::uint32_t bytes) override { credit_ += bytes; }
+  Result<void> on_data(const wire::DataView& data) override;
+  Result<void> on_end() override;
+  const std::string& directory() const override { return record_.directory(); }
+
+ private:
+  struct Output {
+    wire::Channel channel;
+    Fd file;
+    std::uint64_t sent = 0;
+    std::optional<std::uint64_t> last;  // once known: where to stop
+  };
+  bool send_output(Outbox& outbox, Output& output);
+  void conclude(Output& output) const;
+  void grant_input(Outbox& outbox);
+  void wake_supervisor() const;
+  bool supervisor_vanished() const;
+
+  RunRecord record_;
+  Options options_;
+  Output out_;
+  Output err_;
+  std::uint64_t credit_ = wire::kInitialCredit;
+  Deadline wait_;
+  bool concluding_ = false;
+  Fd input_;
+  std::uint64_t input_granted_ = 0;  // since in_from
+  bool input_closed_ = false;
+};
+
+// Ends a run and everything below it, and says what it saw.
+class StopActivity : public Activity {
+ public:
+  StopActivity(RunRecord record, wire::StreamId stream, Duration grace, std::string boot_id);
+  bool step(Outbox& outbox) override;
+  Deadline due() const override;
+  const std::string& directory() const override { return record_.directory(); }
+
+ private:
+  void ask();
+
+  RunRecord record_;
+  wire::StreamId stream_;
+  Duration grace_;
+  std::string boot_id_;
+  Deadline give_up_;
+  bool asked_ = false;
+  std::optional<TreeEnder> ender_;  // when there is no supervisor to do it
+};
+
+}  // namespace yonder::outpost

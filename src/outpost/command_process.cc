@@ -1,0 +1,88 @@
+#include "outpost/command_process.h"
+
+#include <fcntl.h>
+#include <signal.h>
+#include <unistd.h>
+
+#include <cstdlib>
+
+#include "base/clean_text.h"
+#include "base/file.h"
+#include "base/text.h"
+#include "outpost/command.h"
+
+namespace yonder::outpost {
+namespace {
+
+void plain_signals() {
+  struct sigaction plain {};
+  plain.sa_handler = SIG_DFL;
+  for (int number = 1; number < 32; ++number) ::sigaction(number, &plain, nullptr);
+  sigset_t none;
+  ::sigemptyset(&none);
+  ::sigprocmask(SIG_SETMASK, &none, nullptr);
+}
+
+std::string environment(const char* name, const char* otherwise) {
+  const char* value = std::getenv(name);
+  return value == nullptr || *value == '\0' ? otherwise : value;
+}
+
+// The command writes into its log itself: no process stands between that could lose a byte of it.
+Result<void> attach_output(const RunRecord& record) {
+  TRY_ASSIGN(const Fd out, open_file(record.path("out"), O_WRONLY | O_APPEND));
+  TRY_ASSIGN(const Fd err, open_file(record.path("err"), O_WRONLY | O_APPEND));
+  ::dup2(out.get(), STDOUT_FILENO);
+  ::dup2(err.get(), STDERR_FILENO);
+  return {};
+}
+
+// Only returns when it could not be done.
+Error become_command(const wire::StartRequest& spec, const RunRecord& record) {
+  TRY_ASSIGN(const std::string directory, resolve_directory(spec.cwd, environment("HOME", "")));
+  if (::chdir(directory.c_str()) != 0) return errno_error("cwd '" + printable(directory) + "'");
+  return execute(plan_command(spec, record, current_environment()));
+}
+
+// Start-up files may print what they like: it goes to a file of its own, not to the command's
+// output.
+Error become_login_shell(const RunRecord& record, pid_t supervisor) {
+  TRY_ASSIGN(const Fd noise, open_file(record.path("login"), O_WRONLY | O_CREAT | O_APPEND));
+  ::dup2(noise.get(), STDOUT_FILENO);
+  ::dup2(noise.get(), STDERR_FILENO);
+  return execute(plan_login(record, environment("SHELL", "/bin/sh"),
+                            concat("/proc/", supervisor, "/exe"), current_environment()));
+}
+
+int complain(const Error& error) {
+  const std::string line = concat("yonder: ", error.message, "\n");
+  [[maybe_unused]] const auto written = ::write(STDERR_FILENO, line.data(), line.size());
+  return kCannotStart;
+}
+
+}  // namespace
+
+void run_command(const wire::StartRequest& spec, const RunRecord& record,
+                 const CommandStart& start) {
+  char go = 0;
+  const auto opened = read_some(start.gate, &go, 1);
+  if (!opened || *opened != 1) ::_exit(kCannotStart);  // the supervisor is gone: nothing is started
+  ::setsid();
+  plain_signals();
+  ::dup2(start.input.get(), STDIN_FILENO);
+  if (const auto attached = attach_output(record); !attached) ::_exit(complain(attached.error()));
+  ::_exit(complain(spec.login ? become_login_shell(record, start.supervisor)
+                              : become_command(spec, record)));
+}
+
+int enter_command(const RunRecord& record) {
+  const auto spec = record.read_spec();
+  if (!spec) return complain(spec.error());
+  if (const auto attached = attach_output(record); !attached) return complain(attached.error());
+  if (const auto mark = open_file(record.path("entered"), O_WRONLY | O_CREAT); !mark) {
+    return complain(mark.error());
+  }
+  return complain(become_command(*spec, record));
+}
+
+}  // namespace yonder::outpost

@@ -1,0 +1,144 @@
+#include <fcntl.h>
+#include <signal.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <vector>
+
+#include "base/file.h"
+#include "base/text.h"
+#include "outpost/activity.h"
+#include "outpost/processes.h"
+#include "outpost/supervisor.h"
+
+namespace yonder::outpost {
+namespace {
+
+// Changes are told by inotify; this is for file systems where it stays silent.
+constexpr auto kLookAgain = std::chrono::milliseconds(500);
+
+}  // namespace
+
+FollowActivity::FollowActivity(RunRecord record, Options options)
+    : record_(std::move(record)),
+      options_(std::move(options)),
+      out_{.channel = wire::Channel::Out, .sent = options_.follow.out_from},
+      err_{.channel = wire::Channel::Err, .sent = options_.follow.err_from},
+      wait_(options_.follow.wait_ms
+                ? Deadline::after(std::chrono::milliseconds(*options_.follow.wait_ms))
+                : Deadline::never()),
+      input_granted_(wire::kInitialCredit) {}
+
+Deadline FollowActivity::due() const {
+  return Deadline::earlier(wait_, Deadline::after(kLookAgain));
+}
+
+bool FollowActivity::step(Outbox& outbox) {
+  if (options_.stream_stdin) grant_input(outbox);
+  if (!concluding_ && (record_.has_ended() || wait_.expired() || supervisor_vanished())) {
+    concluding_ = true;
+    conclude(out_);
+    conclude(err_);
+  }
+  const bool out_done = send_output(outbox, out_);
+  const bool err_done = send_output(outbox, err_);
+  if (!concluding_ || !out_done || !err_done) return false;
+  auto facts = observe(record_, options_.boot_id, false);
+  facts.existed = options_.existed;
+  facts.out_bytes = std::max(out_.sent, *out_.last);
+  facts.err_bytes = std::max(err_.sent, *err_.last);
+  outbox.message(wire::Kind::Reply, options_.stream, wire::encode(facts));
+  return true;
+}
+
+// A supervisor that was killed writes no end, and the directory stays as it is for ever.
+bool FollowActivity::supervisor_vanished() const {
+  const auto alive = record_.read_alive();
+  if (!alive || !*alive) return !record_.locked() && !record_.has_ended();
+  return (*alive)->boot_id != options_.boot_id || !lives((*alive)->supervisor);
+}
+
+// The output is as long as it is now; of a bounded one the middle is left out.
+void FollowActivity::conclude(Output& output) const {
+  output.last = record_.size_of(output.channel == wire::Channel::Out ? "out" : "err");
+  if (!options_.follow.head) return;
+  const std::uint64_t tail_start = *output.last - std::min(*output.last, options_.follow.tail);
+  if (tail_start > std::max(output.sent, *options_.follow.head)) output.sent = tail_start;
+}
+
+bool FollowActivity::send_output(Outbox& outbox, Output& output) {
+  const bool is_out = output.channel == wire::Channel::Out;
+  if (!output.file) {
+    auto file = open_file(record_.path(is_out ? "out" : "err"), O_RDONLY);
+    if (!file) return true;  // nothing was printed, or the record is gone: the facts will say so
+    output.file = *std::move(file);
+  }
+  while (credit_ > 0 && outbox.has_room()) {
+    std::uint64_t wanted = std::min<std::uint64_t>(wire::kMaxDataBytes, credit_);
+    const auto stop_at = output.last ? output.last : options_.follow.head;
+    if (stop_at) wanted = std::min(wanted, *stop_at - std::min(*stop_at, output.sent));
+    if (wanted == 0) break;
+    std::vector<char> buffer(wanted);
+    const ssize_t n =
+        ::pread(output.file.get(), buffer.data(), buffer.size(), static_cast<off_t>(output.sent));
+    if (n <= 0) {
+      if (output.last) output.last = output.sent;  // the file was cut meanwhile: there is no more
+      break;
+    }
+    outbox.data(options_.stream, {.channel = output.channel, .offset = output.sent},
+                {buffer.data(), static_cast<std::size_t>(n)});
+    output.sent += static_cast<std::uint64_t>(n);
+    credit_ -= static_cast<std::uint64_t>(n);
+  }
+  return output.last && output.sent >= *output.last;
+}
+
+// The near side may send as much as the command has taken, and one window more.
+void FollowActivity::grant_input(Outbox& outbox) {
+  if (input_closed_) return;
+  const std::uint64_t position = read_input_position(record_);
+  if (position == kInputClosed || record_.has_ended()) {
+    input_closed_ = true;
+    outbox.frame(wire::Kind::End, options_.stream, "");
+    return;
+  }
+  const std::uint64_t taken = position - std::min(position, options_.in_from);
+  const std::uint64_t allowed = taken + wire::kInitialCredit;
+  if (allowed <= input_granted_) return;
+  const auto more = static_cast<std::uint32_t>(
+      std::min<std::uint64_t>(allowed - input_granted_, wire::kInitialCredit));
+  input_granted_ += more;
+  outbox.frame(wire::Kind::Credit, options_.stream, wire::encode_credit(more));
+}
+
+Result<void> FollowActivity::on_data(const wire::DataView& data) {
+  if (!options_.stream_stdin || data.header.channel != wire::Channel::In) {
+    return Error{Errc::Protocol, "input for a run that takes none", ""};
+  }
+  if (!input_) {
+    TRY_ASSIGN(input_, open_file(record_.path("in"), O_WRONLY | O_APPEND));
+  }
+  const std::uint64_t have = record_.size_of("in");
+  if (data.header.offset > have) return Error{Errc::Protocol, "a gap in the input", ""};
+  const std::uint64_t repeated = have - data.header.offset;
+  if (repeated >= data.bytes.size()) return {};  // sent again after a lost link
+  TRY(write_all(input_, data.bytes.substr(static_cast<std::size_t>(repeated))));
+  wake_supervisor();
+  return {};
+}
+
+Result<void> FollowActivity::on_end() {
+  TRY(open_file(record_.path("in.end"), O_WRONLY | O_CREAT));
+  wake_supervisor();
+  return {};
+}
+
+void FollowActivity::wake_supervisor() const {
+  const auto alive = record_.read_alive();
+  // Not alive yet: it will look at the input when it starts.
+  if (!alive || !*alive || !lives((*alive)->supervisor)) return;
+  ::kill(static_cast<pid_t>((*alive)->supervisor.pid), kInputSignal);
+}
+
+}  // namespace yonder::outpost

@@ -1,0 +1,40 @@
+#include <fcntl.h>
+#include <signal.h>
+#include <unistd.h>
+
+#include <cstdio>
+#include <cstdlib>
+#include <string>
+#include <string_view>
+
+#include "outpost/command_process.h"
+#include "outpost/machine.h"
+#include "outpost/run_record.h"
+#include "outpost/self.h"
+#include "outpost/serve.h"
+#include "outpost/supervisor.h"
+
+using namespace yonder;
+
+// The far side program. Started by Yonder alone:
+//   outpost check HASH          exits 0 when this file is whole
+//   outpost serve NONCE HASH    speaks with the near side over stdin and stdout
+//   outpost supervise DIR FD    looks after one run, whose lock is the descriptor FD
+//   outpost enter DIR           becomes a run's command, from inside a login shell
+int main(int argc, char** argv) {
+  const std::string_view verb = argc > 1 ? argv[1] : "";
+  if (verb == "check" && argc == 3) return outpost::is_whole(argv[2]) ? 0 : 1;
+  if (verb == "supervise" && argc == 4) {
+    return outpost::supervise(outpost::RunRecord(argv[2]), Fd(std::atoi(argv[3])));
+  }
+  if (verb == "enter" && argc == 3) return outpost::enter_command(outpost::RunRecord(argv[2]));
+  if (verb == "serve" && argc == 4) {
+    ::signal(SIGPIPE, SIG_IGN);
+    ::signal(SIGCHLD, SIG_IGN);  // supervisors are not waited for
+    return outpost::serve({.nonce = argv[2], .build = argv[3], .around = outpost::look_around()},
+                          Fd(::fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 3)),
+                          Fd(::fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 3)));
+  }
+  std::fputs("This program belongs to yonder, which starts it by itself.\n", stderr);
+  return 2;
+}

@@ -1,0 +1,129 @@
+#include "outpost/processes.h"
+
+#include <dirent.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <memory>
+#include <set>
+
+#include "base/clean_text.h"
+#include "base/file.h"
+#include "base/text.h"
+
+namespace yonder::outpost {
+namespace {
+
+constexpr std::uint64_t kStatLimit = 4096;
+// Linux lets arguments and environment grow to megabytes; a mark is found or it is not there.
+constexpr std::uint64_t kEnvironLimit = 8UL * 1024 * 1024;
+constexpr std::size_t kShownCommand = 120;
+constexpr std::size_t kShownProcesses = 50;
+
+struct CloseDir {
+  void operator()(DIR* directory) const { ::closedir(directory); }
+};
+
+std::string proc_path(pid_t pid, const char* file) {
+  return concat("/proc/", pid, "/", file);
+}
+
+bool carries(pid_t pid, const std::string& mark) {
+  const auto environment = read_file(proc_path(pid, "environ"), kEnvironLimit);
+  if (!environment) return false;
+  const std::string needle = mark + '\0';
+  return environment->starts_with(needle) || environment->find('\0' + needle) != std::string::npos;
+}
+
+}  // namespace
+
+std::optional<Process> parse_stat(const std::string& stat) {
+  const std::size_t name_end = stat.rfind(')');
+  const std::size_t name_start = stat.find('(');
+  if (name_start == std::string::npos || name_end == std::string::npos ||
+      name_end + 2 >= stat.size()) {
+    return std::nullopt;
+  }
+  // After the name: state, ppid, ... and the start time as the 20th of these fields.
+  const auto rest = split(std::string_view(stat).substr(name_end + 2), ' ');
+  constexpr std::size_t kStartTime = 19;
+  if (rest.size() <= kStartTime || rest[0].size() != 1) return std::nullopt;
+  return Process{.pid = static_cast<pid_t>(std::strtol(stat.c_str(), nullptr, 10)),
+                 .parent = static_cast<pid_t>(std::strtol(rest[1].c_str(), nullptr, 10)),
+                 .state = rest[0][0],
+                 .start_time = std::strtoull(rest[kStartTime].c_str(), nullptr, 10)};
+}
+
+std::optional<Process> look_at(pid_t pid) {
+  const auto stat = read_file(proc_path(pid, "stat"), kStatLimit);
+  return stat ? parse_stat(*stat) : std::nullopt;
+}
+
+bool lives(const wire::ProcessKey& key) {
+  const auto process = look_at(static_cast<pid_t>(key.pid));
+  return process && !process->gone() && process->start_time == key.start_time;
+}
+
+std::optional<wire::ProcessKey> key_of(pid_t pid) {
+  const auto process = look_at(pid);
+  if (!process) return std::nullopt;
+  return wire::ProcessKey{.pid = pid, .start_time = process->start_time};
+}
+
+std::vector<Process> all_processes() {
+  std::vector<Process> processes;
+  const std::unique_ptr<DIR, CloseDir> proc(::opendir("/proc"));
+  if (!proc) return processes;
+  while (const dirent* entry = ::readdir(proc.get())) {
+    const pid_t pid = static_cast<pid_t>(std::strtol(entry->d_name, nullptr, 10));
+    if (pid <= 0) continue;
+    if (const auto process = look_at(pid)) processes.push_back(*process);
+  }
+  return processes;
+}
+
+std::vector<pid_t> descendants(const std::vector<Process>& processes, pid_t root) {
+  std::set<pid_t> family{root};
+  std::vector<pid_t> found;
+  // Children have no higher pid than their parents by rule (pids wrap), so repeat until nothing
+  // new.
+  for (bool grew = true; grew;) {
+    grew = false;
+    for (const auto& process : processes) {
+      if (!family.contains(process.parent) || family.contains(process.pid)) continue;
+      family.insert(process.pid);
+      grew = true;
+      if (!process.gone()) found.push_back(process.pid);
+    }
+  }
+  return found;
+}
+
+std::vector<pid_t> find_members(const RunMembers& run) {
+  const auto processes = all_processes();
+  std::vector<pid_t> members;
+  if (run.supervisor > 0) members = descendants(processes, run.supervisor);
+  for (const auto& process : processes) {
+    if (process.gone() || process.pid == ::getpid() || process.pid == run.supervisor) continue;
+    if (std::find(members.begin(), members.end(), process.pid) != members.end()) continue;
+    if (carries(process.pid, run.mark)) members.push_back(process.pid);
+  }
+  return members;
+}
+
+std::vector<wire::LiveProcess> describe(const std::vector<pid_t>& pids) {
+  std::vector<wire::LiveProcess> shown;
+  for (const pid_t pid : pids) {
+    if (shown.size() == kShownProcesses) break;
+    auto line = read_file(proc_path(pid, "cmdline"), kEnvironLimit);
+    std::string command = line ? *line : "";
+    if (!command.empty() && command.back() == '\0') command.pop_back();
+    std::replace(command.begin(), command.end(), '\0', ' ');
+    if (command.size() > kShownCommand) command = command.substr(0, kShownCommand) + "...";
+    shown.push_back({.pid = pid, .command = printable(command)});
+  }
+  return shown;
+}
+
+}  // namespace yonder::outpost

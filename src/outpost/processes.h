@@ -1,0 +1,48 @@
+#pragma once
+
+#include <sys/types.h>
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "wire/messages.h"
+
+namespace yonder::outpost {
+
+// One line of /proc/PID/stat, as far as we need it.
+struct Process {
+  pid_t pid = 0;
+  pid_t parent = 0;
+  char state = '?';
+  std::uint64_t start_time = 0;
+  bool gone() const { return state == 'Z' || state == 'X'; }  // a zombie does nothing any more
+};
+
+// Pure. The name in it may hold anything, spaces and brackets too.
+std::optional<Process> parse_stat(const std::string& stat);
+
+std::optional<Process> look_at(pid_t pid);
+// The very same process, and not a zombie.
+bool lives(const wire::ProcessKey& key);
+std::optional<wire::ProcessKey> key_of(pid_t pid);
+
+std::vector<Process> all_processes();
+
+// Pure. Everything below `root`, without `root` itself and without zombies.
+std::vector<pid_t> descendants(const std::vector<Process>& processes, pid_t root);
+
+// What belongs to a run: what descends from its supervisor (a subreaper, so that a daemon's second
+// fork stays below it), and what carries the run's mark in its environment (when the supervisor is
+// gone). Costs a walk over /proc.
+struct RunMembers {
+  pid_t supervisor = 0;  // 0: gone
+  std::string mark;      // "YONDER_RUN_ID=r-..."
+};
+std::vector<pid_t> find_members(const RunMembers& run);
+
+// For people: pid and command line, made printable and short.
+std::vector<wire::LiveProcess> describe(const std::vector<pid_t>& pids);
+
+}  // namespace yonder::outpost

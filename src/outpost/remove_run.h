@@ -1,0 +1,15 @@
+#pragma once
+
+#include <string>
+
+namespace yonder::outpost {
+
+// Removes the files of a run and its directory. Only plain files are ever in there.
+void remove_run(const std::string& directory);
+
+// Removes what nobody needs any more: records of runs that ended longer ago than they wanted to be
+// kept (never a live one), and programs of other versions that were not used for a month. Does
+// nothing when it was done within the last hour.
+void collect_leftovers(const std::string& state_dir, const std::string& program_path);
+
+}  // namespace yonder::outpost

@@ -1,0 +1,145 @@
+#include "outpost/run_record.h"
+
+#include <fcntl.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cstdio>
+#include <cstring>
+
+#include "base/file.h"
+#include "base/text.h"
+#include "outpost/processes.h"
+#include "wire/frame.h"
+
+namespace yonder::outpost {
+namespace {
+
+constexpr std::uint64_t kRecordLimit = 1024UL * 1024;
+// An exit record with its list of processes fits; the file is cut to its real size at the end.
+constexpr std::size_t kExitReserve = 16384;
+
+template <class T>
+Result<std::optional<T>> read_optional(const std::string& path,
+                                       Result<T> (*decode)(std::string_view)) {
+  auto text = read_file(path, kRecordLimit);
+  if (!text && text.error().code == Errc::NotFound) return std::optional<T>();
+  if (!text) return std::move(text).error();
+  auto value = decode(*text);
+  if (!value) return std::move(value).error().context(path);
+  return std::optional<T>(*std::move(value));
+}
+
+}  // namespace
+
+RunRecord::RunRecord(const std::string& state_dir, const RunId& id)
+    : directory_(concat(state_dir, "/runs/", id.str())) {}
+
+RunRecord::RunRecord(std::string directory) : directory_(std::move(directory)) {}
+
+std::string RunRecord::id() const {
+  return directory_.substr(directory_.find_last_of('/') + 1);
+}
+
+bool RunRecord::exists() const {
+  return path_exists(path("spec"));
+}
+
+bool RunRecord::has_ended() const {
+  return path_exists(path("exit"));
+}
+
+Result<wire::StartRequest> RunRecord::read_spec() const {
+  TRY_ASSIGN(const std::string text, read_file(path("spec"), wire::kMaxMessage));
+  auto spec = wire::decode_spec(text);
+  if (!spec) return std::move(spec).error().context(path("spec"));
+  return spec;
+}
+
+Result<std::optional<wire::AliveRecord>> RunRecord::read_alive() const {
+  return read_optional<wire::AliveRecord>(path("alive"), wire::decode_alive);
+}
+
+Result<std::optional<wire::ExitRecord>> RunRecord::read_exit() const {
+  return read_optional<wire::ExitRecord>(path("exit"), wire::decode_exit);
+}
+
+Result<void> RunRecord::write_alive(const wire::AliveRecord& alive) const {
+  return write_file_atomically(path("alive"), wire::encode(alive), Durability::Process);
+}
+
+Result<void> RunRecord::reserve_exit() const {
+  TRY_ASSIGN(const Fd fd, open_file(path("exit.reserve"), O_WRONLY | O_CREAT | O_TRUNC));
+  return write_all(fd, std::string(kExitReserve, '\0'));
+}
+
+Result<void> RunRecord::write_exit(const wire::ExitRecord& exit) const {
+  const std::string bytes = wire::encode(exit);
+  const std::string reserve = path("exit.reserve");
+  TRY_ASSIGN(const Fd fd, open_file(reserve, O_WRONLY | O_CREAT));
+  TRY(write_all(fd, bytes));
+  if (::ftruncate(fd.get(), static_cast<off_t>(bytes.size())) != 0) return errno_error("ftruncate");
+  if (::fsync(fd.get()) != 0) return errno_error("fsync");
+  if (std::rename(reserve.c_str(), path("exit").c_str()) != 0) return errno_error("rename");
+  return {};
+}
+
+Result<std::optional<Fd>> RunRecord::try_lock() const {
+  TRY_ASSIGN(Fd fd, open_file(path("spec"), O_RDWR));
+  if (::flock(fd.get(), LOCK_EX | LOCK_NB) == 0) return std::optional<Fd>(std::move(fd));
+  if (errno == EWOULDBLOCK) return std::optional<Fd>();
+  return errno_error("lock " + path("spec"));
+}
+
+bool RunRecord::locked() const {
+  auto fd = open_file(path("spec"), O_RDONLY);
+  if (!fd) return false;
+  return ::flock(fd->get(), LOCK_SH | LOCK_NB) != 0 && errno == EWOULDBLOCK;
+}
+
+std::uint64_t RunRecord::size_of(const char* file) const {
+  struct stat info {};
+  if (::stat(path(file).c_str(), &info) != 0) return 0;
+  return static_cast<std::uint64_t>(info.st_size);
+}
+
+std::uint64_t read_input_position(const RunRecord& record) {
+  auto bytes = read_file(record.path("in.pos"), sizeof(std::uint64_t));
+  if (!bytes || bytes->size() != sizeof(std::uint64_t)) return 0;
+  std::uint64_t position = 0;
+  std::memcpy(&position, bytes->data(), sizeof position);
+  return position;
+}
+
+wire::RunFacts observe(const RunRecord& record, const std::string& boot_id, bool with_members) {
+  wire::RunFacts facts;
+  facts.run_id = record.id();
+  facts.boot_id = boot_id;
+  // The end is looked for first: what was printed before it is complete then.
+  auto exit = record.read_exit();
+  auto alive = record.read_alive();
+  facts.record_found = record.exists();
+  if (!exit) facts.problem = exit.error().message;
+  if (!alive) facts.problem = alive.error().message;
+  if (exit) facts.exit = *exit;
+  if (alive) facts.alive = *alive;
+  facts.out_bytes = record.size_of("out");
+  facts.err_bytes = record.size_of("err");
+  const bool same_boot = facts.alive && facts.alive->boot_id == boot_id;
+  if (same_boot) {
+    facts.supervisor_lives = lives(facts.alive->supervisor);
+    facts.command_lives = !facts.exit && lives(facts.alive->command);
+  } else if (!facts.alive && facts.record_found) {
+    facts.supervisor_lives = record.locked();
+  }
+  if (facts.exit) facts.members = facts.exit->left_running;
+  if (with_members) {
+    const pid_t supervisor =
+        facts.supervisor_lives && facts.alive ? static_cast<pid_t>(facts.alive->supervisor.pid) : 0;
+    facts.members = describe(find_members({.supervisor = supervisor, .mark = record.mark()}));
+  }
+  return facts;
+}
+
+}  // namespace yonder::outpost

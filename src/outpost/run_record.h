@@ -1,0 +1,60 @@
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "base/fd.h"
+#include "base/id.h"
+#include "base/result.h"
+#include "wire/messages.h"
+
+namespace yonder::outpost {
+
+// The files of one run, in <state>/runs/<run_id>/. They are the truth about it.
+//
+//   spec   what to run; its lock is held by whoever starts the run, then by its supervisor
+//   alive  which processes it is; written before the command's first instruction
+//   out err   what the command printed, written by the command itself
+//   in in.pos in.end   its input, how much of it was taken, and that it is complete
+//   exit   how it ended
+class RunRecord {
+ public:
+  RunRecord(const std::string& state_dir, const RunId& id);
+  // For a supervisor, which is told the directory.
+  explicit RunRecord(std::string directory);
+
+  const std::string& directory() const { return directory_; }
+  std::string id() const;
+  std::string path(const char* file) const { return directory_ + "/" + file; }
+  std::string mark() const { return "YONDER_RUN_ID=" + id(); }
+
+  bool exists() const;
+  Result<wire::StartRequest> read_spec() const;
+  Result<std::optional<wire::AliveRecord>> read_alive() const;
+  Result<std::optional<wire::ExitRecord>> read_exit() const;
+  bool has_ended() const;
+
+  Result<void> write_alive(const wire::AliveRecord& alive) const;
+  // Takes the space for the exit record while there is some: a full disk must not lose the end.
+  Result<void> reserve_exit() const;
+  Result<void> write_exit(const wire::ExitRecord& exit) const;
+
+  // Nothing when somebody else holds it. The lock lasts as long as any copy of the descriptor, so a
+  // supervisor that inherits it holds it until it ends, however it ends.
+  Result<std::optional<Fd>> try_lock() const;
+  bool locked() const;
+
+  std::uint64_t size_of(const char* file) const;
+
+ private:
+  std::string directory_;
+};
+
+// How much of the streamed input the command has taken; kInputClosed when it wants no more.
+inline constexpr std::uint64_t kInputClosed = ~std::uint64_t{0};
+std::uint64_t read_input_position(const RunRecord& record);
+
+// Looks at everything there is to see of a run. `with_members` walks over /proc.
+wire::RunFacts observe(const RunRecord& record, const std::string& boot_id, bool with_members);
+
+}  // namespace yonder::outpost

@@ -1,0 +1,249 @@
+#include "outpost/serve.h"
+
+#include <fcntl.h>
+#include <poll.h>
+#include <sys/inotify.h>
+#include <unistd.h>
+
+#include <array>
+#include <cerrno>
+#include <map>
+#include <memory>
+
+#include "base/clean_text.h"
+#include "base/text.h"
+#include "outpost/activity.h"
+#include "outpost/outbox.h"
+#include "outpost/probe.h"
+#include "outpost/remove_run.h"
+#include "outpost/self.h"
+#include "outpost/start.h"
+#include "wire/frame.h"
+#include "wire/handshake.h"
+#include "wire/messages.h"
+
+namespace yonder::outpost {
+namespace {
+
+// The near side pings every 15 seconds. When nothing at all has come for so long, nobody is there.
+constexpr auto kSilenceLimit = std::chrono::seconds(120);
+constexpr std::size_t kMaxStreams = 1024;
+
+template <class T, class... Arguments>
+std::unique_ptr<Activity> activity(Arguments&&... arguments) {
+  return std::make_unique<T>(std::forward<Arguments>(arguments)...);
+}
+
+class Server {
+ public:
+  Server(const ServeOptions& options, Fd input, Fd output)
+      : options_(options),
+        input_(std::move(input)),
+        output_(std::move(output)),
+        changes_(::inotify_init1(IN_CLOEXEC | IN_NONBLOCK)) {}
+
+  int run();
+
+ private:
+  void greet();
+  bool read_input();
+  Result<void> on_frame(wire::Frame frame);
+  void on_request(wire::StreamId stream, const std::string& cbor);
+  Result<std::unique_ptr<Activity>> begin(wire::StreamId stream, const wire::AnyRequest& request);
+  void forget_changes();
+  void step_all();
+  Deadline next_due() const;
+
+  const ServeOptions& options_;
+  Fd input_;
+  Fd output_;
+  Fd changes_;
+  Outbox outbox_;
+  wire::FrameParser parser_;
+  std::map<wire::StreamId, std::string> parts_;
+  std::map<wire::StreamId, std::unique_ptr<Activity>> activities_;
+  Deadline silence_ = Deadline::after(kSilenceLimit);
+};
+
+void Server::greet() {
+  outbox_.raw(wire::handshake_marker(options_.nonce) + " ready\n");
+  const Surroundings& around = options_.around;
+  const char* path = std::getenv("PATH");
+  outbox_.message(
+      wire::Kind::Reply, 0,
+      wire::encode(wire::Hello{.build = options_.build,
+                               .boot_id = around.boot_id,
+                               .hostname = read_hostname(),
+                               .system = describe_system(),
+                               .home = around.home,
+                               .user_id = around.user_id,
+                               .login_shell = around.login_shell,
+                               .bash = find_program("bash", path == nullptr ? "" : path),
+                               .outpost_path = own_path(),
+                               .state_dir = around.state_dir,
+                               .state_problem = around.state_problem,
+                               .clock_ms = wall_clock_ms(),
+                               .pid = ::getpid()}));
+}
+
+// False at the end of the link, or when the near side broke the rules.
+bool Server::read_input() {
+  std::array<char, 65536> buffer{};
+  const ssize_t n = ::read(input_.get(), buffer.data(), buffer.size());
+  if (n < 0) return errno == EAGAIN || errno == EINTR;
+  if (n == 0) return false;
+  silence_ = Deadline::after(kSilenceLimit);
+  parser_.feed({buffer.data(), static_cast<std::size_t>(n)});
+  while (true) {
+    auto frame = parser_.next();
+    if (!frame) return false;
+    if (!*frame) return true;
+    if (!on_frame(**std::move(frame))) return false;
+  }
+}
+
+Result<void> Server::on_frame(wire::Frame frame) {
+  const auto found = activities_.find(frame.stream);
+  Activity* target = found == activities_.end() ? nullptr : found->second.get();
+  switch (frame.kind) {
+    case wire::Kind::Ping: outbox_.frame(wire::Kind::Pong, frame.stream, frame.payload); return {};
+    case wire::Kind::Part: {
+      auto& part = parts_[frame.stream];
+      part += frame.payload;
+      if (part.size() > wire::kMaxMessage || parts_.size() > kMaxStreams) {
+        return Error{Errc::Protocol, "a message that is too long", ""};
+      }
+      return {};
+    }
+    case wire::Kind::Request: {
+      auto part = parts_.extract(frame.stream);
+      on_request(frame.stream, part ? part.mapped() + frame.payload : frame.payload);
+      return {};
+    }
+    case wire::Kind::Cancel: activities_.erase(frame.stream); return {};
+    case wire::Kind::Credit: {
+      TRY_ASSIGN(const std::uint32_t bytes, wire::parse_credit(frame.payload));
+      if (target != nullptr) target->on_credit(bytes);
+      return {};
+    }
+    case wire::Kind::Data: {
+      TRY_ASSIGN(const wire::DataView data, wire::parse_data(frame.payload));
+      return target == nullptr ? Result<void>() : target->on_data(data);
+    }
+    case wire::Kind::End: return target == nullptr ? Result<void>() : target->on_end();
+    default: return Error{Errc::Protocol, "a frame that only the far side sends", ""};
+  }
+}
+
+void Server::on_request(wire::StreamId stream, const std::string& cbor) {
+  auto request = wire::decode_request(cbor);
+  auto begun = request ? begin(stream, *request)
+                       : Result<std::unique_ptr<Activity>>(std::move(request).error());
+  if (!begun) {
+    outbox_.message(wire::Kind::Error, stream, wire::encode(begun.error()));
+  } else if (*begun) {
+    // Watched before the first look, so that no change falls between.
+    ::inotify_add_watch(changes_.get(), (*begun)->directory().c_str(),
+                        IN_MODIFY | IN_MOVED_TO | IN_CREATE);
+    activities_[stream] = *std::move(begun);
+  }
+}
+
+// Nothing when the reply is already in the outbox.
+Result<std::unique_ptr<Activity>> Server::begin(wire::StreamId stream,
+                                                const wire::AnyRequest& request) {
+  if (activities_.size() >= kMaxStreams) {
+    return Error{Errc::Conflict, "too many requests at once on one link", ""};
+  }
+  if (std::holds_alternative<wire::ProbeRequest>(request)) {
+    outbox_.message(wire::Kind::Reply, stream, wire::encode(probe(options_.around)));
+    return std::unique_ptr<Activity>();
+  }
+  const auto existing = [&](const std::string& text) -> Result<RunRecord> {
+    TRY_ASSIGN(const RunId id, parse_run_id(text));
+    RunRecord record(options_.around.state_dir, id);
+    if (options_.around.state_dir.empty() || !record.exists()) {
+      return Error{Errc::NotFound, concat("there is no run ", id.str(), " on this machine"),
+                   "finished runs are removed after a while; is it another sandbox?"};
+    }
+    return record;
+  };
+  const std::string& boot_id = options_.around.boot_id;
+  if (const auto* start = std::get_if<wire::StartRequest>(&request)) {
+    TRY_ASSIGN(Started started, start_run(options_.around, *start));
+    return activity<FollowActivity>(
+        std::move(started.record),
+        FollowActivity::Options{.stream = stream,
+                                .follow = start->follow,
+                                .existed = started.existed,
+                                .stream_stdin = start->stdin_mode == wire::StdinMode::Stream,
+                                .in_from = start->in_from,
+                                .boot_id = boot_id});
+  }
+  if (const auto* follow = std::get_if<wire::FollowRequest>(&request)) {
+    TRY_ASSIGN(RunRecord record, existing(follow->run_id));
+    return activity<FollowActivity>(std::move(record),
+                                    FollowActivity::Options{.stream = stream,
+                                                            .follow = follow->follow,
+                                                            .existed = true,
+                                                            .stream_stdin = follow->stream_stdin,
+                                                            .in_from = follow->in_from,
+                                                            .boot_id = boot_id});
+  }
+  const auto& stop = std::get<wire::StopRequest>(request);
+  const auto keyed = find_by_key(options_.around, stop.key);
+  if (!keyed && stop.prevent) {
+    TRY_ASSIGN(const RunId id, parse_run_id(stop.run_id));
+    TRY(prevent_run(options_.around, id));
+  }
+  TRY_ASSIGN(RunRecord record, keyed ? Result<RunRecord>(*keyed) : existing(stop.run_id));
+  return activity<StopActivity>(std::move(record), stream, std::chrono::milliseconds(stop.grace_ms),
+                                boot_id);
+}
+
+// Which directory changed does not matter: looking at a few runs costs less than keeping a table.
+void Server::forget_changes() {
+  std::array<char, 16384> buffer{};
+  while (::read(changes_.get(), buffer.data(), buffer.size()) > 0) {
+  }
+}
+
+void Server::step_all() {
+  for (auto it = activities_.begin(); it != activities_.end();) {
+    it = it->second->step(outbox_) ? activities_.erase(it) : std::next(it);
+  }
+}
+
+Deadline Server::next_due() const {
+  Deadline due = silence_;
+  for (const auto& [stream, doing] : activities_) due = Deadline::earlier(due, doing->due());
+  return due;
+}
+
+int Server::run() {
+  if (!set_nonblocking(input_) || !set_nonblocking(output_)) return 1;
+  greet();
+  if (!outbox_.flush(output_)) return 0;
+  collect_leftovers(options_.around.state_dir, own_path());
+  while (!silence_.expired()) {
+    step_all();
+    if (!outbox_.flush(output_)) return 0;
+    std::array<pollfd, 3> fds{
+        pollfd{input_.get(), POLLIN, 0},
+        pollfd{outbox_.empty() ? -1 : output_.get(), POLLOUT, 0},
+        pollfd{changes_.get(), POLLIN, 0},
+    };
+    ::poll(fds.data(), fds.size(), next_due().poll_timeout());
+    if ((fds[2].revents & POLLIN) != 0) forget_changes();
+    if ((fds[0].revents & (POLLIN | POLLHUP | POLLERR)) != 0 && !read_input()) return 0;
+  }
+  return 0;
+}
+
+}  // namespace
+
+int serve(const ServeOptions& options, Fd input, Fd output) {
+  return Server(options, std::move(input), std::move(output)).run();
+}
+
+}  // namespace yonder::outpost

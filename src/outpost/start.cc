@@ -1,0 +1,168 @@
+#include "outpost/start.h"
+
+#include <fcntl.h>
+#include <sys/file.h>
+#include <unistd.h>
+
+#include <array>
+#include <optional>
+
+#include "base/clock.h"
+#include "base/file.h"
+#include "base/text.h"
+#include "outpost/command.h"
+#include "outpost/remove_run.h"
+#include "outpost/self.h"
+#include "outpost/supervisor.h"
+
+namespace yonder::outpost {
+namespace {
+
+std::string key_path(const Surroundings& around, const std::string& key) {
+  return concat(around.state_dir, "/keys/", hash_of(key));
+}
+
+Result<void> create_file(const RunRecord& record, const char* name, std::string_view content) {
+  TRY_ASSIGN(const Fd fd, open_file(record.path(name), O_WRONLY | O_CREAT | O_TRUNC));
+  auto written = write_all(fd, content);
+  if (!written) return std::move(written).error().context(record.path(name));
+  return {};
+}
+
+// Everything the supervisor will need, on disk before it runs.
+Result<void> write_files(const RunRecord& record, const wire::StartRequest& request) {
+  TRY(create_file(record, "out", ""));
+  TRY(create_file(record, "err", ""));
+  if (request.stdin_mode == wire::StdinMode::Whole) TRY(create_file(record, "in", request.input));
+  if (request.stdin_mode == wire::StdinMode::Stream) {
+    TRY(create_file(record, "in", ""));
+    TRY(create_file(record, "in.pos", ""));
+  }
+  if (request.command.size() > kMaxArgument) {
+    TRY(create_file(record, "command", request.command));
+  }
+  return {};
+}
+
+Result<void> launch(const RunRecord& record, const wire::StartRequest& request, const Fd& lock) {
+  TRY(write_files(record, request));
+  return spawn_supervisor(record, lock);
+}
+
+// The lock is taken before the first byte is written: whoever finds the file finds it locked.
+Result<Fd> write_spec(const RunRecord& record, wire::StartRequest spec) {
+  TRY_ASSIGN(Fd fd, open_file(record.path("spec"), O_RDWR | O_CREAT | O_EXCL));
+  if (::flock(fd.get(), LOCK_EX | LOCK_NB) != 0) return errno_error("lock " + record.path("spec"));
+  spec.input.clear();  // it has a file of its own
+  TRY(write_all(fd, wire::encode(spec)));
+  return fd;
+}
+
+// Makes the key point to this run. When somebody was faster with the same key, theirs is the run.
+Result<std::optional<RunRecord>> claim_key(const Surroundings& around, const RunRecord& record,
+                                           const std::string& key) {
+  if (key.empty()) return std::optional<RunRecord>();
+  if (::symlink(record.id().c_str(), key_path(around, key).c_str()) == 0) {
+    return std::optional<RunRecord>();
+  }
+  const auto found = find_by_key(around, key);
+  if (!found) return Error{Errc::Internal, "cannot keep the key of the run", "try again"};
+  if (found->id() == record.id()) return std::optional<RunRecord>();
+  return found;
+}
+
+bool has_begun(const RunRecord& record) {
+  return record.has_ended() || path_exists(record.path("alive"));
+}
+
+// Nothing when somebody else is starting the run at this moment.
+Result<std::optional<Fd>> take_over(const RunRecord& record, const wire::StartRequest& request) {
+  auto lock = record.try_lock();
+  if (!lock && lock.error().code == Errc::NotFound) {  // its starter died after the mkdir
+    TRY_ASSIGN(Fd fresh, write_spec(record, request));
+    return std::optional<Fd>(std::move(fresh));
+  }
+  if (!lock || !*lock) return lock;
+  if (::ftruncate((*lock)->get(), 0) != 0) return errno_error("truncate " + record.path("spec"));
+  wire::StartRequest spec = request;
+  spec.input.clear();
+  TRY(write_all(**lock, wire::encode(spec)));
+  return lock;
+}
+
+// A lock without a process: the run's starter died before the command's first instruction, so the
+// run was never begun and can be begun now, by exactly one: whoever gets the lock.
+Result<Started> attach(const Surroundings& around, const RunRecord& record,
+                       const wire::StartRequest& request) {
+  if (has_begun(record)) return Started{record, true};
+  TRY_ASSIGN(const std::optional<Fd> lock, take_over(record, request));
+  if (!lock || has_begun(record)) return Started{record, true};
+  TRY(check_request(request, around.home));
+  TRY_ASSIGN(const std::optional<RunRecord> other, claim_key(around, record, request.key));
+  if (other) return Started{*other, true};
+  TRY(launch(record, request, *lock));
+  return Started{record, true};
+}
+
+Error no_room(Error error, const RunRecord& record) {
+  remove_run(record.directory());
+  error.code = Errc::NoPlace;
+  error.hint = "nothing was run; make room there, or point XDG_STATE_HOME at another file system";
+  return error;
+}
+
+}  // namespace
+
+std::optional<RunRecord> find_by_key(const Surroundings& around, const std::string& key) {
+  if (key.empty()) return std::nullopt;
+  std::array<char, 128> target{};
+  const ssize_t n = ::readlink(key_path(around, key).c_str(), target.data(), target.size());
+  if (n <= 0) return std::nullopt;
+  auto id = parse_run_id({target.data(), static_cast<std::size_t>(n)});
+  if (!id) return std::nullopt;
+  RunRecord record(around.state_dir, *id);
+  if (record.exists()) return record;
+  ::unlink(key_path(around, key).c_str());
+  return std::nullopt;
+}
+
+Result<Started> start_run(const Surroundings& around, const wire::StartRequest& request) {
+  if (around.state_dir.empty()) {
+    return Error{Errc::NoPlace, "no place for run records: " + around.state_problem,
+                 "make one of these directories writable for the user"};
+  }
+  TRY_ASSIGN(const RunId id, parse_run_id(request.run_id));
+  if (const auto found = find_by_key(around, request.key)) return attach(around, *found, request);
+  const RunRecord record(around.state_dir, id);
+  if (record.exists()) return attach(around, record, request);
+  TRY(check_request(request, around.home));
+
+  if (auto made = make_directory(record.directory()); !made) {
+    if (made.error().code == Errc::Conflict) return attach(around, record, request);
+    return no_room(std::move(made).error(), record);
+  }
+  auto lock = write_spec(record, request);
+  if (!lock) return no_room(std::move(lock).error(), record);
+  auto other = claim_key(around, record, request.key);
+  if (!other) return no_room(std::move(other).error(), record);
+  if (*other) {
+    remove_run(record.directory());
+    return attach(around, **other, request);
+  }
+  if (auto launched = launch(record, request, *lock); !launched) {
+    return no_room(std::move(launched).error(), record);
+  }
+  return Started{record, false};
+}
+
+Result<void> prevent_run(const Surroundings& around, const RunId& id) {
+  const RunRecord record(around.state_dir, id);
+  if (around.state_dir.empty() || record.exists()) return {};
+  if (auto made = make_directory(record.directory()); !made) {
+    return made.error().code == Errc::Conflict ? Result<void>() : made;
+  }
+  TRY(write_spec(record, wire::StartRequest{.run_id = id.str()}));
+  return record.write_exit({.cause = wire::Cause::Stop, .ended_ms = wall_clock_ms()});
+}
+
+}  // namespace yonder::outpost

@@ -1,0 +1,30 @@
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "base/result.h"
+#include "outpost/machine.h"
+#include "outpost/run_record.h"
+#include "wire/messages.h"
+
+namespace yonder::outpost {
+
+struct Started {
+  RunRecord record;
+  bool existed = false;  // this or an equal request had started it before
+};
+
+// Starts a run exactly once, however often it is asked: the exclusive mkdir of its directory
+// decides by run id, an exclusive symlink by key. Asking again attaches. A run whose starter died
+// before the command's first instruction is started by whoever asks next.
+Result<Started> start_run(const Surroundings& around, const wire::StartRequest& request);
+
+// Nothing when no run has this key.
+std::optional<RunRecord> find_by_key(const Surroundings& around, const std::string& key);
+
+// Makes sure that a run which may still be on its way never begins: leaves a record that says it
+// was stopped. Does nothing when the run exists.
+Result<void> prevent_run(const Surroundings& around, const RunId& id);
+
+}  // namespace yonder::outpost

@@ -1,0 +1,278 @@
+#include "outpost/supervisor.h"
+
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/signalfd.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <array>
+#include <cerrno>
+#include <memory>
+
+#include "base/file.h"
+#include "base/text.h"
+#include "outpost/command_process.h"
+#include "outpost/input_pump.h"
+#include "outpost/machine.h"
+#include "outpost/processes.h"
+#include "outpost/tree_ender.h"
+
+namespace yonder::outpost {
+namespace {
+
+static_assert(kStopSignal == SIGUSR1 && kInputSignal == SIGUSR2);
+
+constexpr auto kEndPause = std::chrono::milliseconds(10);
+constexpr auto kRetryPause = std::chrono::seconds(1);
+
+std::int64_t milliseconds(Duration duration) {
+  return std::chrono::duration_cast<std::chrono::milliseconds>(duration).count();
+}
+
+sigset_t supervisor_signals() {
+  sigset_t set;
+  ::sigemptyset(&set);
+  for (const int number : {SIGCHLD, SIGTERM, SIGHUP, SIGINT, kStopSignal, kInputSignal}) {
+    ::sigaddset(&set, number);
+  }
+  return set;
+}
+
+void point_at_null(std::initializer_list<int> fds) {
+  const Fd null(::open("/dev/null", O_RDWR | O_CLOEXEC));
+  for (const int fd : fds) ::dup2(null.get(), fd);
+}
+
+Result<Fd> open_input(const wire::StartRequest& spec, const RunRecord& record, Fd& pump_end) {
+  if (spec.stdin_mode == wire::StdinMode::Closed) return open_file("/dev/null", O_RDONLY);
+  if (spec.stdin_mode == wire::StdinMode::Whole) return open_file(record.path("in"), O_RDONLY);
+  TRY_ASSIGN(Pipe pipe, make_pipe());
+  TRY(set_nonblocking(pipe.write));
+  pump_end = std::move(pipe.write);
+  return std::move(pipe.read);
+}
+
+class Supervisor {
+ public:
+  Supervisor(const RunRecord& record, wire::StartRequest spec, Fd signals)
+      : record_(record), spec_(std::move(spec)), signals_(std::move(signals)) {}
+
+  int run() {
+    if (auto started = start(); !started) {
+      record_end({.code = kCannotStart}, "yonder: " + started.error().message + "\n");
+      return 1;
+    }
+    while (!ended_) wait_once();
+    finish();
+    while (has_children()) wait_once();
+    return 0;
+  }
+
+ private:
+  struct Ending {
+    std::optional<int> code;
+    std::optional<int> signal;
+  };
+
+  Result<void> start();
+  void wait_once();
+  void on_signal(const signalfd_siginfo& info);
+  void reap();
+  bool has_children() const;
+  void end_tree(wire::Cause cause, Duration grace);
+  void finish();
+  void record_end(const Ending& ending, const std::string& complaint);
+
+  RunRecord record_;
+  wire::StartRequest spec_;
+  Fd signals_;
+  std::unique_ptr<InputPump> pump_;
+  pid_t command_ = -1;
+  Instant started_ = std::chrono::steady_clock::now();
+  Deadline limit_ = Deadline::never();
+  wire::Cause cause_ = wire::Cause::Exited;
+  bool cause_known_ = false;  // the first cause wins
+  bool ended_ = false;
+  Ending ending_;
+  rusage usage_{};
+};
+
+Result<void> Supervisor::start() {
+  TRY(record_.reserve_exit());
+  Fd pump_end;
+  TRY_ASSIGN(const Fd input, open_input(spec_, record_, pump_end));
+  TRY_ASSIGN(Pipe gate, make_pipe());
+  const pid_t supervisor = ::getpid();
+  const pid_t command = ::fork();
+  if (command < 0) return errno_error("fork");
+  if (command == 0) {
+    gate.write.reset();
+    pump_end.reset();
+    run_command(spec_, record_, {.input = input, .gate = gate.read, .supervisor = supervisor});
+  }
+  command_ = command;
+  const auto self = key_of(supervisor);
+  const auto child = key_of(command);
+  auto written = self && child ? record_.write_alive({.boot_id = read_boot_id(),
+                                                      .supervisor = *self,
+                                                      .command = *child,
+                                                      .started_ms = wall_clock_ms()})
+                               : Result<void>(Error{Errc::Internal, "/proc is not readable", ""});
+  if (!written) {
+    gate.write.reset();  // the command ends without having begun
+    ::waitpid(command, nullptr, 0);
+    return written;
+  }
+  started_ = std::chrono::steady_clock::now();
+  if (spec_.timeout_ms) limit_ = Deadline::after(std::chrono::milliseconds(*spec_.timeout_ms));
+  if (pump_end) pump_ = std::make_unique<InputPump>(record_, std::move(pump_end));
+  TRY(write_all(gate.write, "g"));
+  if (pump_) pump_->step();
+  return {};
+}
+
+void Supervisor::wait_once() {
+  const int blocked = pump_ && !ended_ ? pump_->blocked_fd() : -1;
+  std::array<pollfd, 2> fds{pollfd{signals_.get(), POLLIN, 0}, pollfd{blocked, POLLOUT, 0}};
+  const Deadline& deadline = ended_ ? Deadline::never() : limit_;
+  ::poll(fds.data(), fds.size(), deadline.poll_timeout());
+  if ((fds[1].revents & (POLLOUT | POLLERR | POLLHUP)) != 0) pump_->step();
+  if ((fds[0].revents & POLLIN) != 0) {
+    signalfd_siginfo info{};
+    if (::read(signals_.get(), &info, sizeof info) == sizeof info) on_signal(info);
+  }
+  if (!ended_ && limit_.expired()) {
+    end_tree(wire::Cause::Timeout, std::chrono::milliseconds(spec_.grace_ms));
+  }
+}
+
+void Supervisor::on_signal(const signalfd_siginfo& info) {
+  if (info.ssi_signo == SIGCHLD) reap();
+  if (info.ssi_signo == kInputSignal && pump_) pump_->step();
+  if (info.ssi_signo == kStopSignal) {
+    end_tree(wire::Cause::Stop, std::chrono::milliseconds(std::max(0, info.ssi_int)));
+  }
+}
+
+void Supervisor::reap() {
+  while (true) {
+    int raw = 0;
+    rusage usage{};
+    const pid_t pid = ::wait4(-1, &raw, WNOHANG, &usage);
+    if (pid <= 0) return;
+    if (pid != command_) continue;
+    ended_ = true;
+    usage_ = usage;
+    if (WIFSIGNALED(raw)) {
+      ending_.signal = WTERMSIG(raw);
+      if (!cause_known_) cause_ = wire::Cause::Signal;
+    } else {
+      ending_.code = WEXITSTATUS(raw);
+    }
+    cause_known_ = true;
+  }
+}
+
+bool Supervisor::has_children() const {
+  siginfo_t info{};
+  return ::waitid(P_ALL, 0, &info, WEXITED | WNOHANG | WNOWAIT) == 0;
+}
+
+void Supervisor::end_tree(wire::Cause cause, Duration grace) {
+  if (!cause_known_) cause_ = cause;
+  cause_known_ = true;
+  limit_ = Deadline::never();
+  TreeEnder ender({.supervisor = ::getpid(), .mark = record_.mark()}, grace);
+  while (!ender.step()) {
+    ::poll(nullptr, 0, static_cast<int>(milliseconds(kEndPause)));
+    reap();
+  }
+  reap();
+}
+
+void Supervisor::finish() {
+  std::string complaint;
+  if (spec_.login && !path_exists(record_.path("entered"))) {
+    auto noise = read_file(record_.path("login"), 65536);
+    complaint = concat("yonder: the login shell ended before the command was reached; it said:\n",
+                       noise ? *noise : "");
+    if (ending_.code == 0) ending_.code = kCannotStart;
+  }
+  record_end(ending_, complaint);
+}
+
+void Supervisor::record_end(const Ending& ending, const std::string& complaint) {
+  if (!complaint.empty()) {
+    if (auto err = open_file(record_.path("err"), O_WRONLY | O_APPEND | O_CREAT)) {
+      // What cannot be said there is still in the record's exit code.
+      [[maybe_unused]] const auto said = write_all(*err, complaint).has_value();
+    }
+  }
+  wire::ExitRecord exit{.cause = cause_, .code = ending.code, .signal = ending.signal};
+  exit.ended_ms = wall_clock_ms();
+  exit.duration_ms = milliseconds(std::chrono::steady_clock::now() - started_);
+  const auto in_ms = [](const timeval& t) { return t.tv_sec * 1000 + t.tv_usec / 1000; };
+  exit.user_ms = in_ms(usage_.ru_utime);
+  exit.system_ms = in_ms(usage_.ru_stime);
+  exit.max_rss_kib = usage_.ru_maxrss;
+  if (has_children()) {
+    exit.left_running = describe(find_members({.supervisor = ::getpid(), .mark = record_.mark()}));
+  }
+  // The end must be told. While the disk refuses, this process stays and is the only proof of it.
+  while (!record_.write_exit(exit)) {
+    if (!path_exists(record_.directory())) return;  // somebody removed the record: nobody will ask
+    ::poll(nullptr, 0, static_cast<int>(milliseconds(kRetryPause)));
+  }
+}
+
+}  // namespace
+
+Result<void> spawn_supervisor(const RunRecord& record, const Fd& lock) {
+  const sigset_t signals = supervisor_signals();
+  sigset_t before;
+  // Blocked across fork and exec, so that a signal sent right after the start waits for its reader.
+  ::sigprocmask(SIG_BLOCK, &signals, &before);
+  const pid_t pid = ::fork();
+  if (pid == 0) {
+    ::setsid();
+    struct sigaction plain {};
+    plain.sa_handler = SIG_DFL;
+    ::sigaction(SIGCHLD, &plain, nullptr);
+    point_at_null({STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO});
+    Fd lock_copy(::dup(lock.get()));  // without close-on-exec: the lock goes along
+    std::string directory = record.directory();
+    std::string name = "outpost";
+    std::string verb = "supervise";
+    std::string number = std::to_string(lock_copy.get());
+    std::array<char*, 5> argv{name.data(), verb.data(), directory.data(), number.data(), nullptr};
+    ::execv("/proc/self/exe", argv.data());
+    // Where the program cannot start itself again (emulation, no /proc), the copy does the work.
+    for (int fd = 3; fd < 1024; ++fd) {
+      if (fd != lock_copy.get()) ::close(fd);
+    }
+    ::_exit(supervise(record, std::move(lock_copy)));
+  }
+  const int error = errno;
+  ::sigprocmask(SIG_SETMASK, &before, nullptr);
+  if (pid < 0) return errno_error("fork", error);
+  return {};
+}
+
+int supervise(const RunRecord& record, Fd lock) {
+  ::fcntl(lock.get(), F_SETFD, FD_CLOEXEC);  // the command must not hold it
+  const sigset_t signals = supervisor_signals();
+  ::sigprocmask(SIG_BLOCK, &signals, nullptr);
+  ::signal(SIGPIPE, SIG_IGN);
+  ::prctl(PR_SET_CHILD_SUBREAPER, 1);
+  ::prctl(PR_SET_NAME, "yonder-run");
+  Fd signal_fd(::signalfd(-1, &signals, SFD_CLOEXEC));
+  auto spec = record.read_spec();
+  if (!signal_fd || !spec) return 1;
+  return Supervisor(record, *std::move(spec), std::move(signal_fd)).run();
+}
+
+}  // namespace yonder::outpost

@@ -1,0 +1,42 @@
+#include "outpost/tree_ender.h"
+
+#include <signal.h>
+
+namespace yonder::outpost {
+namespace {
+
+// A process in an uninterruptible wait does not die of KILL until the wait ends.
+constexpr auto kKillPatience = std::chrono::seconds(5);
+constexpr int kFreezeRounds = 20;
+
+}  // namespace
+
+TreeEnder::TreeEnder(RunMembers run, Duration grace)
+    : run_(std::move(run)), grace_(Deadline::after(grace)) {}
+
+bool TreeEnder::step() {
+  living_ = find_members(run_);
+  if (living_.empty()) return true;
+  if (!asked_) {
+    asked_ = true;
+    for (const pid_t pid : living_) ::kill(pid, SIGTERM);
+    for (const pid_t pid : living_) ::kill(pid, SIGCONT);  // a stopped process must wake to hear it
+  }
+  if (!grace_.expired()) return false;
+  kill_all();
+  if (!give_up_) give_up_ = Deadline::after(kKillPatience);
+  return give_up_->expired();
+}
+
+// A tree that forks as fast as it dies is frozen first: what is stopped cannot fork.
+void TreeEnder::kill_all() {
+  std::size_t frozen = 0;
+  for (int round = 0; round < kFreezeRounds && living_.size() != frozen; ++round) {
+    frozen = living_.size();
+    for (const pid_t pid : living_) ::kill(pid, SIGSTOP);
+    living_ = find_members(run_);
+  }
+  for (const pid_t pid : living_) ::kill(pid, SIGKILL);
+}
+
+}  // namespace yonder::outpost

@@ -1,0 +1,35 @@
+#pragma once
+
+#include <optional>
+#include <vector>
+
+#include "base/clock.h"
+#include "outpost/processes.h"
+
+namespace yonder::outpost {
+
+// Ends a whole process tree: TERM, then after the grace KILL, until nothing of it is seen any more.
+// Passive: whoever owns it calls step() until it is done.
+//
+//   TreeEnder ender(members, grace);
+//   while (!ender.step()) wait_a_little();
+//   ender.survivors()      // empty, unless even KILL did not help in time
+class TreeEnder {
+ public:
+  TreeEnder(RunMembers run, Duration grace);
+
+  // True when everything is gone, or when there is no more to be done about the rest.
+  bool step();
+  const std::vector<pid_t>& survivors() const { return living_; }
+
+ private:
+  void kill_all();
+
+  RunMembers run_;
+  Deadline grace_;
+  std::optional<Deadline> give_up_;  // set once KILL was sent
+  bool asked_ = false;
+  std::vector<pid_t> living_;
+};
+
+}  // namespace yonder::outpost

@@ -1,0 +1,220 @@
+#include "run/following.h"
+
+#include "base/text.h"
+#include "run/judge.h"
+
+namespace yonder::run {
+namespace {
+
+// The far side answers at the wait's end; this is for the way back, and for a link that is stuck.
+constexpr auto kWaySlack = std::chrono::milliseconds(1500);
+constexpr auto kProgressEvery = std::chrono::seconds(5);
+// Beyond limit and grace over there: then the supervisor did not do it.
+constexpr auto kLimitSlack = std::chrono::seconds(10);
+constexpr auto kStopSlack = std::chrono::seconds(10);
+
+std::int64_t milliseconds(Duration duration) {
+  return std::chrono::duration_cast<std::chrono::milliseconds>(duration).count();
+}
+
+}  // namespace
+
+Following::Following(link::LinkPool& links, const SandboxSpec& sandbox, const WaitOptions& options,
+                     const Listener& listener)
+    : links_(links),
+      sandbox_(sandbox),
+      options_(options),
+      listener_(listener),
+      on_cancel_(listener.cancel.on_cancel([this] { interrupt_.cancel(); })),
+      on_detach_(listener.detach.on_cancel([this] { interrupt_.cancel(); })),
+      wait_(options.wait ? Deadline::after(*options.wait) : Deadline::never()) {
+  if (options.input_fd >= 0) input_ = std::make_unique<InputSource>(options.input_fd);
+}
+
+Result<Outcome> Following::run(const RunId& id, const std::optional<wire::StartRequest>& start) {
+  outcome_.id = id;
+  start_ = start;
+  seen_ = !start;
+  while (true) {
+    // Whoever only waits for a run of somebody else gives up waiting, not the run.
+    if (listener_.detach.cancelled() || (!start_ && listener_.cancel.cancelled())) {
+      outcome_.detached = true;
+      return outcome_;
+    }
+    if (listener_.cancel.cancelled()) {
+      if (asked_ == 0) return Error{Errc::Cancelled, "cancelled before anything was started", ""};
+      return stop();
+    }
+    auto link = links_.acquire(sandbox_, {.deadline = Deadline::earlier(wait_, limit_),
+                                          .cancel = interrupt_.token(),
+                                          .keep_trying = asked_ > 0,
+                                          .progress = listener_.progress});
+    if (!link) {
+      if (link.error().code == Errc::Cancelled) continue;
+      if (asked_ == 0 && start_) return std::move(link).error();
+      return unreachable(link.error());
+    }
+    TRY_ASSIGN(const Step step, follow_once(*link));
+    if (step == Step::Done) return outcome_;
+  }
+}
+
+wire::AnyRequest Following::next_request() const {
+  wire::Follow follow{.out_from = out_have_, .err_from = err_have_};
+  if (options_.bounds) {
+    follow.head = options_.bounds->head;
+    follow.tail = options_.bounds->tail;
+  }
+  if (!wait_.is_never()) follow.wait_ms = milliseconds(wait_.remaining());
+  const std::uint64_t in_from = input_ ? input_->resume_from() : 0;
+  if (seen_) {
+    return wire::FollowRequest{.run_id = outcome_.id.str(),
+                               .stream_stdin = input_ != nullptr,
+                               .in_from = in_from,
+                               .follow = follow};
+  }
+  wire::StartRequest start = *start_;
+  start.follow = follow;
+  start.in_from = in_from;
+  return start;
+}
+
+Result<Following::Step> Following::follow_once(const std::shared_ptr<link::Link>& link) {
+  // The request may have reached a machine that has booted since: its record tells, if there is
+  // one; without a record it must not be started a second time.
+  if (boot_id_.empty()) boot_id_ = link->machine().boot_id;
+  if (asked_ > 0 && boot_id_ != link->machine().boot_id) seen_ = true;
+  auto call = link->request(next_request());
+  if (!call) return Step::Again;
+  if (++asked_ == 1 && start_) {
+    if (start_->timeout_ms) {
+      limit_ = Deadline::after(std::chrono::milliseconds(*start_->timeout_ms + start_->grace_ms) +
+                               kLimitSlack);
+    }
+    listener_.on_started(outcome_.id);
+  }
+  if (input_) input_->attach([&call] { call->poke(); });
+  auto step = take_events(*call);
+  if (input_) input_->detach();
+  return step;
+}
+
+Result<Following::Step> Following::take_events(link::Call& call) {
+  const auto answer_by = wait_.is_never() ? wait_ : Deadline::after(wait_.remaining() + kWaySlack);
+  auto next_progress = Deadline::after(kProgressEvery);
+  while (true) {
+    const auto deadline = Deadline::earlier(Deadline::earlier(answer_by, limit_), next_progress);
+    auto event = call.next(deadline, interrupt_.token());
+    if (!event) {
+      if (event.error().code != Errc::Timeout) return on_failure(event.error());
+      if (limit_.expired()) {
+        outcome_ = stop();
+        if (outcome_.status.state == RunState::Stopped) outcome_.status.state = RunState::TimedOut;
+        return Step::Done;
+      }
+      if (answer_by.expired()) {
+        outcome_ = unreachable(Error{Errc::Unreachable, "the link does not answer", ""});
+        return Step::Done;
+      }
+      report_progress();
+      next_progress = Deadline::after(kProgressEvery);
+      continue;
+    }
+    if (const auto* data = std::get_if<link::DataEvent>(&*event)) on_data(*data);
+    if (const auto* reply = std::get_if<link::ReplyEvent>(&*event)) return on_facts(reply->cbor);
+    if (input_) TRY(input_->pump(call));
+  }
+}
+
+void Following::on_data(const link::DataEvent& data) {
+  seen_ = true;
+  auto& have = data.channel == wire::Channel::Out ? out_have_ : err_have_;
+  const std::uint64_t end = data.offset + data.bytes.size();
+  if (end <= have) return;
+  const std::uint64_t skipped = data.offset > have ? data.offset - have : 0;
+  const std::uint64_t known = have > data.offset ? have - data.offset : 0;
+  listener_.on_output(data.channel, skipped,
+                      std::string_view(data.bytes).substr(static_cast<std::size_t>(known)));
+  have = end;
+}
+
+Result<Following::Step> Following::on_facts(const std::string& cbor) {
+  TRY_ASSIGN(const wire::RunFacts facts, wire::decode_facts(cbor));
+  // A key may have led to another run than the one we named.
+  TRY_ASSIGN(const RunId id, parse_run_id(facts.run_id));
+  outcome_.attached = !start_ || id != outcome_.id || (facts.existed && asked_ == 1);
+  outcome_.id = id;
+  outcome_.status = judge(facts);
+  outcome_.out_bytes = facts.out_bytes;
+  outcome_.err_bytes = facts.err_bytes;
+  return Step::Done;
+}
+
+Result<Following::Step> Following::on_failure(const Error& error) {
+  // The loop decides what an interruption means, and whether there is time to re-attach.
+  if (error.code == Errc::Cancelled || error.code == Errc::LinkLost) return Step::Again;
+  if (error.code == Errc::NotFound && start_) {
+    outcome_.status.state = RunState::Lost;
+    outcome_.status.proof = "the machine has no record of it any more";
+    return Step::Done;
+  }
+  return error;
+}
+
+Outcome Following::unreachable(const Error& error) {
+  Outcome outcome = outcome_;
+  outcome.status = unseen();
+  outcome.connection_error = true;
+  outcome.out_bytes = out_have_;
+  outcome.err_bytes = err_have_;
+  outcome.warnings.push_back(error.message);
+  return outcome;
+}
+
+// The same door for a cancelled call and for a limit that the far side did not keep.
+Outcome Following::stop() {
+  const Duration grace = std::chrono::milliseconds(start_ ? start_->grace_ms : 5000);
+  const auto deadline = Deadline::after(grace + kStopSlack);
+  Error last{Errc::Unreachable, "the link does not answer", ""};
+  while (!deadline.expired() && !listener_.detach.cancelled()) {
+    auto link = links_.acquire(
+        sandbox_, {.deadline = deadline, .cancel = listener_.detach, .keep_trying = true});
+    if (!link) {
+      last = link.error();
+      break;
+    }
+    auto reply = (*link)->ask(wire::StopRequest{.run_id = outcome_.id.str(),
+                                                .key = start_ ? start_->key : "",
+                                                .grace_ms = milliseconds(grace),
+                                                .prevent = start_.has_value()},
+                              deadline, listener_.detach);
+    if (!reply && reply.error().code == Errc::LinkLost) continue;
+    if (!reply) {
+      last = reply.error();
+      break;
+    }
+    auto facts = wire::decode_facts(*reply);
+    if (!facts) {
+      last = facts.error();
+      break;
+    }
+    outcome_.status = judge(*facts);
+    outcome_.out_bytes = facts->out_bytes;
+    outcome_.err_bytes = facts->err_bytes;
+    return outcome_;
+  }
+  outcome_.detached = listener_.detach.cancelled();
+  auto outcome = unreachable(last);
+  outcome.warnings.emplace_back("it could not be confirmed that the command has stopped");
+  return outcome;
+}
+
+void Following::report_progress() {
+  const auto seconds =
+      std::chrono::duration_cast<std::chrono::seconds>(std::chrono::steady_clock::now() - began_)
+          .count();
+  listener_.progress(concat("running on ", sandbox_.name, " for ", seconds, " s, ",
+                            human_bytes(out_have_ + err_have_), " of output so far"));
+}
+
+}  // namespace yonder::run

@@ -1,0 +1,93 @@
+#include "run/input_source.h"
+
+#include <poll.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+
+namespace yonder::run {
+namespace {
+
+constexpr std::size_t kWindow = wire::kInitialCredit;
+
+}  // namespace
+
+InputSource::InputSource(int fd) : fd_(fd) {
+  if (auto pipe = make_pipe()) stop_ = *std::move(pipe);
+  reader_ = Thread("stdin", [this] { read_loop(); });
+}
+
+InputSource::~InputSource() {
+  state_.change([](State& s) { s.refused = true; });
+  stop_.write.reset();
+  reader_.join();
+}
+
+void InputSource::read_loop() {
+  std::array<char, 65536> buffer{};
+  while (true) {
+    const bool wanted = state_.wait(
+        Deadline::never(), [](const State& s) { return s.refused || s.bytes.size() < kWindow; },
+        [](const State& s) { return !s.refused; });
+    if (!wanted) return;
+    std::array<pollfd, 2> fds{pollfd{fd_, POLLIN, 0}, pollfd{stop_.read.get(), POLLIN, 0}};
+    ::poll(fds.data(), fds.size(), -1);
+    if (fds[1].revents != 0) return;
+    const ssize_t n = ::read(fd_, buffer.data(), buffer.size());
+    state_.change([&](State& s) {
+      if (n > 0) s.bytes.append(buffer.data(), static_cast<std::size_t>(n));
+      if (n <= 0) s.ended = true;
+      if (s.wake) s.wake();
+    });
+    if (n <= 0) return;
+  }
+}
+
+void InputSource::attach(std::function<void()> wake) {
+  state_.change([&](State& s) {
+    s.from = s.start;
+    s.sent = s.start;
+    s.end_sent = false;
+    s.wake = std::move(wake);
+    if (!s.bytes.empty() || s.ended) s.wake();
+  });
+}
+
+void InputSource::detach() {
+  state_.change([](State& s) { s.wake = nullptr; });
+}
+
+std::uint64_t InputSource::resume_from() const {
+  return state_.look([](const State& s) { return s.start; });
+}
+
+Result<void> InputSource::pump(link::Call& call) {
+  return state_.change([&](State& s) -> Result<void> {
+    if (call.input_closed()) {
+      s.refused = true;
+      s.bytes.clear();
+      return {};
+    }
+    // Credit grows by what the command has taken; that will never have to be sent again.
+    const std::uint64_t taken = s.from + call.input_credit() + (s.sent - s.from) - kWindow;
+    if (taken > s.start) {
+      s.bytes.erase(0, static_cast<std::size_t>(taken - s.start));
+      s.start = taken;
+    }
+    const std::uint64_t waiting = s.start + s.bytes.size() - s.sent;
+    const auto piece = static_cast<std::size_t>(std::min(waiting, call.input_credit()));
+    if (piece > 0) {
+      TRY(call.send_input(s.sent, std::string_view(s.bytes).substr(
+                                      static_cast<std::size_t>(s.sent - s.start), piece)));
+      s.sent += piece;
+    }
+    if (s.ended && !s.end_sent && s.sent == s.start + s.bytes.size()) {
+      TRY(call.end_input());
+      s.end_sent = true;
+    }
+    return {};
+  });
+}
+
+}  // namespace yonder::run

@@ -1,0 +1,49 @@
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <string>
+
+#include "base/fd.h"
+#include "base/guarded.h"
+#include "base/thread.h"
+#include "link/link.h"
+
+namespace yonder::run {
+
+// Streams a descriptor of ours into a run's stdin. Keeps what the command has not taken yet, so
+// that after a lost link it can be sent again from the right byte.
+class InputSource {
+ public:
+  explicit InputSource(int fd);
+  ~InputSource();
+
+  // A new attempt to deliver: `wake` is called (from the reading thread) when there is more to
+  // send.
+  void attach(std::function<void()> wake);
+  void detach();
+  // The first byte that this attempt will send.
+  std::uint64_t resume_from() const;
+  // Sends what may be sent, and drops what the command has taken.
+  Result<void> pump(link::Call& call);
+
+ private:
+  struct State {
+    std::string bytes;        // what was read and not yet confirmed
+    std::uint64_t start = 0;  // the offset of its first byte
+    std::uint64_t from = 0;   // where this attempt began
+    std::uint64_t sent = 0;   // the offset up to which this attempt has sent
+    bool ended = false;       // our descriptor has
+    bool end_sent = false;
+    bool refused = false;  // the command wants no more
+    std::function<void()> wake;
+  };
+  void read_loop();
+
+  int fd_;
+  Pipe stop_;
+  Monitor<State> state_;
+  Thread reader_;
+};
+
+}  // namespace yonder::run

@@ -1,0 +1,78 @@
+#include "run/judge.h"
+
+namespace yonder::run {
+namespace {
+
+constexpr int kTimeoutCode = 124;  // as timeout(1) has it
+constexpr int kSignalBase = 128;   // as shells have it
+
+RunState state_for(wire::Cause cause) {
+  switch (cause) {
+    case wire::Cause::Exited: return RunState::Exited;
+    case wire::Cause::Signal: return RunState::Signaled;
+    case wire::Cause::Timeout: return RunState::TimedOut;
+    case wire::Cause::Stop: return RunState::Stopped;
+  }
+  return RunState::Unknown;
+}
+
+void add_end(RunStatus& status, const wire::ExitRecord& exit) {
+  status.state = state_for(exit.cause);
+  status.proof = "exit record";
+  status.duration_s = static_cast<double>(exit.duration_ms) / 1000;
+  if (exit.signal) {
+    status.signal = signal_name(*exit.signal);
+    status.exit_code = kSignalBase + *exit.signal;
+  }
+  if (exit.code) status.exit_code = *exit.code;
+  if (exit.cause == wire::Cause::Timeout) status.exit_code = kTimeoutCode;
+}
+
+void judge_living(RunStatus& status, const wire::RunFacts& facts) {
+  if (!facts.alive) {
+    status.state = facts.supervisor_lives ? RunState::Queued : RunState::Lost;
+    status.proof = facts.supervisor_lives ? "recorded, about to begin"
+                                          : "its starter died before the command began";
+  } else if (facts.alive->boot_id != facts.boot_id) {
+    status.state = RunState::Lost;
+    status.proof = "the machine has booted since";
+  } else if (facts.command_lives || facts.supervisor_lives) {
+    status.state = RunState::Running;
+    status.proof = facts.supervisor_lives ? "process" : "process; its supervisor is gone";
+  } else {
+    status.state = RunState::Lost;
+    status.proof = "the process is gone without an exit record";
+  }
+}
+
+}  // namespace
+
+RunStatus judge(const wire::RunFacts& facts) {
+  RunStatus status;
+  if (facts.alive) status.started_ms = facts.alive->started_ms;
+  for (const auto& member : facts.members) {
+    status.left_running.push_back({.pid = member.pid, .command = member.command});
+  }
+  if (!facts.problem.empty()) {
+    status.proof = "unreadable record: " + facts.problem;
+  } else if (!facts.record_found) {
+    status.proof = "no record";
+  } else if (facts.exit) {
+    add_end(status, *facts.exit);
+  } else {
+    judge_living(status, facts);
+  }
+  return status;
+}
+
+RunStatus unseen() {
+  RunStatus status;
+  status.proof = "not reachable";
+  return status;
+}
+
+bool is_gone(const wire::RunFacts& facts) {
+  return !facts.supervisor_lives && !facts.command_lives && facts.members.empty();
+}
+
+}  // namespace yonder::run

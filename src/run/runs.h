@@ -1,0 +1,69 @@
+#pragma once
+
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/cancel.h"
+#include "link/link_pool.h"
+#include "model/run.h"
+#include "model/sandbox_spec.h"
+#include "wire/messages.h"
+
+namespace yonder::run {
+
+// Who waits for a run, and what they want to hear.
+struct Listener {
+  // Output in order, without a gap unless `skipped` bytes were left out before these. Thread: the
+  // caller's; while it blocks, the far side waits.
+  std::function<void(wire::Channel, std::uint64_t skipped, std::string_view bytes)> on_output =
+      [](wire::Channel, std::uint64_t, std::string_view) {};
+  // The run may exist from here on. Called once.
+  std::function<void(const RunId&)> on_started = [](const RunId&) {};
+  std::function<void(const std::string&)> progress = [](const std::string&) {};
+  CancelToken cancel;  // stop the run, and return when it is seen to be gone
+  CancelToken detach;  // return now, and leave the run alone
+};
+
+struct Bounds {
+  std::uint64_t head = 0;
+  std::uint64_t tail = 0;
+};
+
+struct WaitOptions {
+  std::optional<Duration> wait;      // nothing: until the end
+  std::optional<Bounds> bounds;      // nothing: every byte
+  std::optional<std::string> input;  // the whole of stdin
+  int input_fd = -1;                 // or a descriptor to stream from
+  Duration keep = std::chrono::hours(1);
+};
+
+struct Outcome {
+  RunId id;
+  RunStatus status;
+  bool connection_error = false;
+  bool attached = false;
+  bool detached = false;
+  std::uint64_t out_bytes = 0;
+  std::uint64_t err_bytes = 0;
+  std::vector<std::string> warnings;
+};
+
+// Starts runs, follows them over lost links, and stops them. Thread: any.
+class Runs {
+ public:
+  explicit Runs(link::LinkPool& links) : links_(links) {}
+
+  // Errors mean that nothing was started. Everything else is an outcome, `unknown` included.
+  Result<Outcome> start(const SandboxSpec& sandbox, const RunRequest& request,
+                        const WaitOptions& options, const Listener& listener);
+  // Waits for a run that exists.
+  Result<Outcome> attach(const SandboxSpec& sandbox, const RunId& id, const WaitOptions& options,
+                         const Listener& listener);
+
+ private:
+  link::LinkPool& links_;
+};
+
+}  // namespace yonder::run

@@ -1,0 +1,38 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "base/cancel.h"
+#include "link/askpass_broker.h"
+#include "link/prefix.h"
+#include "model/sandbox_spec.h"
+
+namespace yonder::sandbox {
+
+// Connections that a person has logged in to, kept by ssh itself behind a control socket in our
+// runtime directory: a one-time code is typed once, and every link after that uses it. Thread: any.
+class KeptLogins {
+ public:
+  KeptLogins(std::string directory, std::vector<std::string> environment,
+             link::AskpassBroker* broker, bool interactive);
+
+  // The words for a link, through a kept login where there is one.
+  Result<link::CommandPrefix> prefix(const SandboxSpec& spec) const;
+
+  // Logs in, asking whoever the broker asks. Returns the control socket.
+  Result<std::string> open(const SandboxSpec& spec, const CancelToken& cancel) const;
+  // NotFound when none is kept.
+  Result<void> close(const SandboxSpec& spec) const;
+  bool exists(const SandboxSpec& spec) const;
+
+ private:
+  std::string socket_path(const SandboxSpec& spec) const;
+
+  std::string directory_;
+  std::vector<std::string> environment_;
+  link::AskpassBroker* broker_;
+  bool interactive_;
+};
+
+}  // namespace yonder::sandbox

@@ -1,0 +1,248 @@
+#include "wire/messages.h"
+
+#include <array>
+
+#include "wire/archive.h"
+
+namespace yonder::wire {
+
+constexpr StdinMode last_of(StdinMode) {
+  return StdinMode::Stream;
+}
+constexpr Cause last_of(Cause) {
+  return Cause::Stop;
+}
+
+template <class A>
+void fields(A& a, Hello& m) {
+  a("build", m.build);
+  a("boot_id", m.boot_id);
+  a("hostname", m.hostname);
+  a("system", m.system);
+  a("home", m.home);
+  a("user_id", m.user_id);
+  a("login_shell", m.login_shell);
+  a("bash", m.bash);
+  a("outpost_path", m.outpost_path);
+  a("state_dir", m.state_dir);
+  a("state_problem", m.state_problem);
+  a("clock_ms", m.clock_ms);
+  a("pid", m.pid);
+}
+
+template <class A>
+void fields(A& a, Follow& m) {
+  a("out_from", m.out_from);
+  a("err_from", m.err_from);
+  a("head", m.head);
+  a("tail", m.tail);
+  a("wait_ms", m.wait_ms);
+}
+
+template <class A>
+void fields(A& a, StartRequest& m) {
+  a("run_id", m.run_id);
+  a("key", m.key);
+  a("command", m.command);
+  a("argv", m.argv);
+  a("cwd", m.cwd);
+  a("env", m.env);
+  a("stdin_mode", m.stdin_mode);
+  a("input", m.input);
+  a("in_from", m.in_from);
+  a("login", m.login);
+  a("timeout_ms", m.timeout_ms);
+  a("grace_ms", m.grace_ms);
+  a("keep_ms", m.keep_ms);
+  a("follow", m.follow);
+}
+
+template <class A>
+void fields(A& a, FollowRequest& m) {
+  a("run_id", m.run_id);
+  a("stream_stdin", m.stream_stdin);
+  a("in_from", m.in_from);
+  a("follow", m.follow);
+}
+
+template <class A>
+void fields(A& a, StopRequest& m) {
+  a("run_id", m.run_id);
+  a("key", m.key);
+  a("grace_ms", m.grace_ms);
+  a("prevent", m.prevent);
+}
+
+template <class A>
+void fields(A& /*a*/, ProbeRequest& /*m*/) {}
+
+template <class A>
+void fields(A& a, ProcessKey& m) {
+  a("pid", m.pid);
+  a("start_time", m.start_time);
+}
+
+template <class A>
+void fields(A& a, LiveProcess& m) {
+  a("pid", m.pid);
+  a("command", m.command);
+}
+
+template <class A>
+void fields(A& a, ExitRecord& m) {
+  a("cause", m.cause);
+  a("code", m.code);
+  a("signal", m.signal);
+  a("ended_ms", m.ended_ms);
+  a("duration_ms", m.duration_ms);
+  a("user_ms", m.user_ms);
+  a("system_ms", m.system_ms);
+  a("max_rss_kib", m.max_rss_kib);
+  a("left_running", m.left_running);
+}
+
+template <class A>
+void fields(A& a, AliveRecord& m) {
+  a("boot_id", m.boot_id);
+  a("supervisor", m.supervisor);
+  a("command", m.command);
+  a("started_ms", m.started_ms);
+}
+
+template <class A>
+void fields(A& a, RunFacts& m) {
+  a("run_id", m.run_id);
+  a("boot_id", m.boot_id);
+  a("existed", m.existed);
+  a("record_found", m.record_found);
+  a("supervisor_lives", m.supervisor_lives);
+  a("command_lives", m.command_lives);
+  a("alive", m.alive);
+  a("exit", m.exit);
+  a("members", m.members);
+  a("out_bytes", m.out_bytes);
+  a("err_bytes", m.err_bytes);
+  a("problem", m.problem);
+}
+
+template <class A>
+void fields(A& a, FoundPlace& m) {
+  a("path", m.path);
+  a("writable", m.writable);
+  a("executable", m.executable);
+  a("problem", m.problem);
+  a("free_bytes", m.free_bytes);
+}
+
+template <class A>
+void fields(A& a, ProbeReply& m) {
+  a("places", m.places);
+  a("tmux", m.tmux);
+  a("systemd_run", m.systemd_run);
+  a("lingering", m.lingering);
+  a("clock_ms", m.clock_ms);
+}
+
+namespace {
+
+struct WireError {
+  std::string code;
+  std::string message;
+  std::string hint;
+};
+
+template <class A>
+void fields(A& a, WireError& m) {
+  a("code", m.code);
+  a("message", m.message);
+  a("hint", m.hint);
+}
+
+// One name for each alternative of AnyRequest, in their order.
+constexpr std::array<const char*, 4> kOperations{"start", "follow", "stop", "probe"};
+static_assert(kOperations.size() == std::variant_size_v<AnyRequest>);
+
+template <std::size_t I = 0>
+Result<AnyRequest> decode_operation(const std::string& operation, const nlohmann::json& map) {
+  if constexpr (I == std::variant_size_v<AnyRequest>) {
+    return Error{Errc::Protocol, "message: unknown operation", ""};
+  } else {
+    if (operation != kOperations.at(I)) return decode_operation<I + 1>(operation, map);
+    using Alternative = std::variant_alternative_t<I, AnyRequest>;
+    TRY_ASSIGN(auto request, from_json_map<Alternative>(map));
+    return AnyRequest(std::move(request));
+  }
+}
+
+}  // namespace
+
+std::string encode(const Hello& hello) {
+  return to_cbor(hello);
+}
+std::string encode(const RunFacts& facts) {
+  return to_cbor(facts);
+}
+std::string encode(const ProbeReply& reply) {
+  return to_cbor(reply);
+}
+std::string encode(const StartRequest& spec) {
+  return to_cbor(spec);
+}
+std::string encode(const ExitRecord& record) {
+  return to_cbor(record);
+}
+std::string encode(const AliveRecord& record) {
+  return to_cbor(record);
+}
+
+std::string encode(const AnyRequest& request) {
+  Writer writer;
+  std::string operation = kOperations.at(request.index());
+  writer("op", operation);
+  std::visit(
+      [&](const auto& message) {
+        using Message = std::remove_const_t<std::remove_reference_t<decltype(message)>>;
+        fields(writer, const_cast<Message&>(message));
+      },
+      request);
+  return cbor_bytes(writer.take());
+}
+
+std::string encode(const Error& error) {
+  return to_cbor(WireError{std::string(name_of(error.code)), error.message, error.hint});
+}
+
+Result<Hello> decode_hello(std::string_view cbor) {
+  return from_cbor<Hello>(cbor);
+}
+Result<RunFacts> decode_facts(std::string_view cbor) {
+  return from_cbor<RunFacts>(cbor);
+}
+Result<ProbeReply> decode_probe(std::string_view cbor) {
+  return from_cbor<ProbeReply>(cbor);
+}
+Result<StartRequest> decode_spec(std::string_view cbor) {
+  return from_cbor<StartRequest>(cbor);
+}
+Result<ExitRecord> decode_exit(std::string_view cbor) {
+  return from_cbor<ExitRecord>(cbor);
+}
+Result<AliveRecord> decode_alive(std::string_view cbor) {
+  return from_cbor<AliveRecord>(cbor);
+}
+
+Result<AnyRequest> decode_request(std::string_view cbor) {
+  TRY_ASSIGN(const nlohmann::json map, parse_cbor(cbor));
+  if (!map.is_object() || !map.contains("op") || !map["op"].is_string()) {
+    return Error{Errc::Protocol, "message: a request without its operation", ""};
+  }
+  return decode_operation(map["op"].get_ref<const std::string&>(), map);
+}
+
+Error decode_error(std::string_view cbor) {
+  auto error = from_cbor<WireError>(cbor);
+  if (!error) return error.error();
+  return Error{errc_from_name(error->code), error->message, error->hint};
+}
+
+}  // namespace yonder::wire

@@ -1,0 +1,176 @@
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <variant>
+#include <vector>
+
+#include "base/result.h"
+
+namespace yonder::wire {
+
+// The requests and replies inside the frames. Both ends are built from this one file; an outpost is
+// only ever spoken to by the yonder of its own build, so there is nothing to negotiate.
+
+// First frame after the greeting line: what the far side is.
+struct Hello {
+  std::string build;
+  std::string boot_id;
+  std::string hostname;
+  std::string system;
+  std::string home;
+  std::string user_id;
+  std::string login_shell;
+  std::string bash;
+  std::string outpost_path;
+  std::string state_dir;
+  std::string state_problem;  // why there is no state directory; empty when there is one
+  std::int64_t clock_ms = 0;
+  std::int64_t pid = 0;
+};
+
+// Which bytes of a run's output to send, and how long to wait for its end.
+struct Follow {
+  std::uint64_t out_from = 0;
+  std::uint64_t err_from = 0;
+  // With limits, only the first `head` bytes of each channel are sent as they come and the last
+  // `tail` bytes at the end: a model needs no more, and a gigabyte costs nothing. Without: all of
+  // it.
+  std::optional<std::uint64_t> head;
+  std::uint64_t tail = 0;
+  std::optional<std::int64_t> wait_ms;  // reply then even if it still runs
+};
+
+enum class StdinMode : std::uint8_t {
+  Closed,  // /dev/null
+  Whole,   // StartRequest::input
+  Stream,  // Data frames of channel In, then End
+};
+
+struct StartRequest {
+  std::string run_id;
+  std::string key;
+  std::string command;
+  std::vector<std::string> argv;
+  std::string cwd;  // empty: home
+  std::map<std::string, std::string> env;
+  StdinMode stdin_mode = StdinMode::Closed;
+  std::string input;
+  std::uint64_t in_from = 0;  // of a streamed input: the first byte that may be sent again
+  bool login = false;
+  std::optional<std::int64_t> timeout_ms;
+  std::int64_t grace_ms = 5000;
+  std::int64_t keep_ms = 0;  // how long the record stays after the end
+  Follow follow;
+};
+
+// Attach to a run that exists.
+struct FollowRequest {
+  std::string run_id;
+  bool stream_stdin = false;  // we go on sending its input
+  std::uint64_t in_from = 0;
+  Follow follow;
+};
+
+struct StopRequest {
+  std::string run_id;
+  std::string key;  // the run that this key led to, if there is one, instead of run_id
+  std::int64_t grace_ms = 5000;
+  // The run may not have arrived yet: leave a record that keeps it from ever beginning.
+  bool prevent = false;
+};
+
+struct ProbeRequest {};
+
+using AnyRequest = std::variant<StartRequest, FollowRequest, StopRequest, ProbeRequest>;
+
+// A process, by what makes it the same process: pids come back, start times do not.
+struct ProcessKey {
+  std::int64_t pid = 0;
+  std::uint64_t start_time = 0;  // clock ticks since boot, field 22 of /proc/PID/stat
+};
+
+// First cause wins: what ended the run, not what the end looked like.
+enum class Cause : std::uint8_t { Exited, Signal, Timeout, Stop };
+
+struct LiveProcess {
+  std::int64_t pid = 0;
+  std::string command;
+};
+
+struct ExitRecord {
+  Cause cause = Cause::Exited;
+  std::optional<int> code;
+  std::optional<int> signal;
+  std::int64_t ended_ms = 0;
+  std::int64_t duration_ms = 0;
+  std::int64_t user_ms = 0;
+  std::int64_t system_ms = 0;
+  std::int64_t max_rss_kib = 0;
+  std::vector<LiveProcess> left_running;  // of its process tree, when the command itself had ended
+};
+
+struct AliveRecord {
+  std::string boot_id;
+  ProcessKey supervisor;
+  ProcessKey command;
+  std::int64_t started_ms = 0;
+};
+
+// Everything that was observed of one run, from its files, /proc and the boot id. The near side
+// judges; the far side only looks.
+struct RunFacts {
+  std::string run_id;
+  std::string boot_id;   // of the machine, now
+  bool existed = false;  // it was there before this request
+  bool record_found = false;
+  bool supervisor_lives = false;
+  bool command_lives = false;
+  std::optional<AliveRecord> alive;
+  std::optional<ExitRecord> exit;
+  std::vector<LiveProcess> members;  // of its process tree, alive now
+  std::uint64_t out_bytes = 0;
+  std::uint64_t err_bytes = 0;
+  std::string problem;  // an unreadable record, in words
+};
+
+struct FoundPlace {
+  std::string path;
+  bool writable = false;
+  bool executable = false;
+  std::string problem;
+  std::int64_t free_bytes = -1;
+};
+
+struct ProbeReply {
+  std::vector<FoundPlace> places;
+  std::string tmux;
+  std::string systemd_run;
+  bool lingering = false;
+  std::int64_t clock_ms = 0;
+};
+
+std::string encode(const Hello& hello);
+std::string encode(const AnyRequest& request);
+std::string encode(const RunFacts& facts);
+std::string encode(const ProbeReply& reply);
+std::string encode(const Error& error);
+std::string encode(const StartRequest& spec);
+std::string encode(const ExitRecord& record);
+std::string encode(const AliveRecord& record);
+
+// Every field is checked: type, range and size. Unknown fields are ignored, missing ones are
+// errors.
+Result<Hello> decode_hello(std::string_view cbor);
+Result<AnyRequest> decode_request(std::string_view cbor);
+Result<RunFacts> decode_facts(std::string_view cbor);
+Result<ProbeReply> decode_probe(std::string_view cbor);
+Result<StartRequest> decode_spec(std::string_view cbor);
+Result<ExitRecord> decode_exit(std::string_view cbor);
+Result<AliveRecord> decode_alive(std::string_view cbor);
+Error decode_error(std::string_view cbor);
+
+}  // namespace yonder::wire

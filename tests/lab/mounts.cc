@@ -1,0 +1,169 @@
+#include "lab/mounts.h"
+
+#include <fcntl.h>
+#include <fnmatch.h>
+#include <sched.h>
+#include <sys/mount.h>
+#include <sys/stat.h>
+#include <sys/sysmacros.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <map>
+#include <set>
+
+#include "base/file.h"
+#include "base/quote.h"
+#include "base/text.h"
+
+namespace yonder::lab {
+namespace {
+
+namespace fs = std::filesystem;
+
+struct Layer {
+  std::string upper;
+  std::string work;
+  std::string options(const std::string& lower) const {
+    return concat("lowerdir=", lower, ",upperdir=", upper, ",workdir=", work);
+  }
+};
+
+Result<Layer> make_layer(const std::string& scratch) {
+  Layer layer{.upper = scratch + "/upper", .work = scratch + "/work"};
+  TRY(make_directories(layer.upper));
+  TRY(make_directories(layer.work));
+  // The upper directory lends its mode to the directory that everybody sees.
+  if (::chmod(layer.upper.c_str(), 0755) != 0) return errno_error("chmod " + layer.upper);
+  return layer;
+}
+
+Result<void> bind(const std::string& from, const std::string& to) {
+  if (::mount(from.c_str(), to.c_str(), nullptr, MS_BIND | MS_REC, nullptr) != 0) {
+    return errno_error(concat("mount --bind ", from, " ", to));
+  }
+  return {};
+}
+
+// Makes `to` the same thing as `from`: a link is copied, all else is bound.
+Result<void> mirror(const fs::directory_entry& from, const std::string& to) {
+  std::error_code error;
+  if (from.is_symlink(error)) {
+    fs::copy_symlink(from.path(), to, error);
+    return {};
+  }
+  if (from.is_directory(error)) {
+    TRY(make_directory(to));
+  } else {
+    TRY_ASSIGN(const Fd placeholder, open_file(to, O_WRONLY | O_CREAT));
+  }
+  return bind(from.path(), to);
+}
+
+std::set<std::string> program_directories() {
+  std::set<std::string> found;
+  for (const char* path : {"/usr/local/sbin", "/usr/local/bin", "/usr/sbin", "/usr/bin", "/sbin",
+                           "/bin", "/usr/games", "/snap/bin"}) {
+    std::error_code error;
+    const auto real = fs::canonical(path, error);  // /bin is usr/bin on most systems
+    if (!error) found.insert(real);
+  }
+  return found;
+}
+
+bool matches_any(const std::string& name, const std::vector<std::string>& patterns) {
+  return std::any_of(patterns.begin(), patterns.end(), [&](const std::string& pattern) {
+    return ::fnmatch(pattern.c_str(), name.c_str(), 0) == 0;
+  });
+}
+
+std::vector<std::string> matching_names(const std::string& directory,
+                                        const std::vector<std::string>& patterns) {
+  std::vector<std::string> names;
+  std::error_code error;
+  for (const auto& entry : fs::directory_iterator(directory, error)) {
+    const std::string name = entry.path().filename();
+    if (matches_any(name, patterns)) names.push_back(name);
+  }
+  return names;
+}
+
+}  // namespace
+
+Mount::~Mount() {
+  if (!path_.empty()) ::umount2(path_.c_str(), MNT_DETACH);
+}
+
+Result<Mount> mount_tmpfs(const std::string& path, const std::string& options) {
+  unsigned long flags = MS_NOSUID | MS_NODEV;
+  std::vector<std::string> rest;
+  for (const auto& option : split(options, ',')) {
+    if (option == "ro") {
+      flags |= MS_RDONLY;
+    } else if (option == "noexec") {
+      flags |= MS_NOEXEC;
+    } else {
+      rest.push_back(option);
+    }
+  }
+  if (::mount("tmpfs", path.c_str(), "tmpfs", flags, join(rest, ",").c_str()) != 0) {
+    return errno_error("tmpfs on " + path);
+  }
+  return Mount(path);
+}
+
+Result<void> enter_private_mounts() {
+  if (::unshare(CLONE_NEWNS) != 0) return errno_error("unshare the mounts");
+  if (::mount(nullptr, "/", nullptr, MS_REC | MS_PRIVATE, nullptr) != 0) {
+    return errno_error("make the mounts private");
+  }
+  return {};
+}
+
+Result<void> overlay(const std::string& path, const std::string& scratch) {
+  TRY_ASSIGN(const Layer layer, make_layer(scratch));
+  if (::mount("overlay", path.c_str(), "overlay", 0, layer.options(path).c_str()) != 0) {
+    return errno_error("overlay on " + path);
+  }
+  return {};
+}
+
+Result<void> provide_run_sshd() {
+  if (fs::is_directory("/run/sshd")) return {};
+  TRY_ASSIGN(const Fd real_run, open_file("/run", O_PATH | O_DIRECTORY));
+  TRY_ASSIGN(Mount run, mount_tmpfs("/run", "mode=755"));
+  std::move(run).keep();
+  std::error_code error;
+  // The descriptor still leads to the directory that the new mount hides.
+  for (const auto& entry :
+       fs::directory_iterator(concat("/proc/self/fd/", real_run.get()), error)) {
+    TRY(mirror(entry, concat("/run/", entry.path().filename().native())));
+  }
+  TRY(make_directory("/run/sshd"));
+  if (::chmod("/run/sshd", 0755) != 0) return errno_error("chmod /run/sshd");
+  return {};
+}
+
+Result<std::string> hiding_script(const std::vector<std::string>& patterns,
+                                  const std::string& scratch) {
+  std::string script;
+  int number = 0;
+  for (const auto& directory : program_directories()) {
+    const auto names = matching_names(directory, patterns);
+    if (names.empty()) continue;
+    TRY_ASSIGN(const Layer layer, make_layer(concat(scratch, "/", number++)));
+    for (const auto& name : names) {
+      // A character device 0:0 in the upper layer is how an overlay says "deleted".
+      const std::string whiteout = concat(layer.upper, "/", name);
+      if (::mknod(whiteout.c_str(), S_IFCHR, makedev(0, 0)) != 0) {
+        return errno_error("mknod " + whiteout);
+      }
+    }
+    script += shell_line({"mount", "-n", "-t", "overlay", "-o", layer.options(directory), "overlay",
+                          directory}) +
+              " || exit 125\n";
+  }
+  return script;
+}
+
+}  // namespace yonder::lab

@@ -1,0 +1,51 @@
+#pragma once
+
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "base/result.h"
+
+namespace yonder::lab {
+
+// A mount inside the lab's private namespace, gone with its owner.
+class Mount {
+ public:
+  explicit Mount(std::string path) : path_(std::move(path)) {}
+  Mount(Mount&& other) noexcept : path_(std::exchange(other.path_, {})) {}
+  Mount& operator=(Mount&& other) noexcept {
+    std::swap(path_, other.path_);
+    return *this;
+  }
+  Mount(const Mount&) = delete;
+  Mount& operator=(const Mount&) = delete;
+  ~Mount();
+
+  // It stays until the namespace ends.
+  void keep() && { path_.clear(); }
+
+ private:
+  std::string path_;
+};
+
+// `options`: "noexec", "ro" and what tmpfs itself knows, such as "size=64k,uid=7001,mode=700". Not
+// done by mount(8), which leaves traces in /run.
+Result<Mount> mount_tmpfs(const std::string& path, const std::string& options);
+
+// From now on no mount of this process is seen outside, and none made outside is seen here.
+Result<void> enter_private_mounts();
+
+// Lays a writable layer, kept in `scratch`, over a directory. It stays until the namespace ends.
+Result<void> overlay(const std::string& path, const std::string& scratch);
+
+// sshd insists on the directory /run/sshd, which only exists where its service has run. The real
+// /run stays as it is: where the directory is missing, a private copy of /run gets it.
+Result<void> provide_run_sshd();
+
+// Shell lines that hide programs by name or pattern ("python3*") wherever the usual PATH finds
+// them, to be run in a mount namespace of their own. `scratch` must be on a file system that can
+// hold the upper layer of an overlay.
+Result<std::string> hiding_script(const std::vector<std::string>& patterns,
+                                  const std::string& scratch);
+
+}  // namespace yonder::lab
