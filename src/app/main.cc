@@ -1,12 +1,14 @@
 #include <signal.h>
 #include <unistd.h>
 
+#include <cstdlib>
 #include <exception>
 #include <memory>
 
 #include "app/mcp_door.h"
 #include "app/runtime.h"
 #include "base/log.h"
+#include "base/text.h"
 #include "cli/cli.h"
 
 extern char** environ;
@@ -22,6 +24,14 @@ std::vector<std::string> environment() {
     entries.emplace_back(*entry);
   }
   return entries;
+}
+
+// The command line's choice, else the environment's, else the default.
+std::vector<std::string> toolsets(const cli::McpOptions& options) {
+  if (!options.toolsets.empty()) return options.toolsets;
+  const char* chosen = std::getenv("YONDER_TOOLSETS");
+  if (chosen == nullptr || *chosen == '\0') return {"core"};
+  return split(chosen, ',');
 }
 
 int run(int argc, char** argv) {
@@ -47,7 +57,7 @@ int run(int argc, char** argv) {
                            log_error(built.error().message, {{"hint", built.error().hint}});
                            return kOwnFailure;
                          }
-                         return serve_mcp((*built)->engine(), options.toolsets);
+                         return serve_mcp((*built)->engine(), toolsets(options));
                        }});
 }
 

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "base/clean_text.h"
 #include "base/log.h"
 #include "base/text.h"
 #include "mcp/server.h"
@@ -25,10 +26,7 @@ constexpr const char* kInstructions =
 std::vector<mcp::Tool> tools_for(ops::Engine& engine, const std::vector<std::string>& toolsets) {
   std::vector<mcp::Tool> tools;
   for (auto& operation : ops::all_operations()) {
-    const bool wanted = toolsets.empty() ? operation.toolset == "core"
-                                         : std::find(toolsets.begin(), toolsets.end(),
-                                                     operation.toolset) != toolsets.end();
-    if (!wanted) continue;
+    if (std::find(toolsets.begin(), toolsets.end(), operation.toolset) == toolsets.end()) continue;
     auto call = [&engine, handler = operation.call](ops::CallContext& context,
                                                     const Json& arguments) {
       return handler(engine, context, arguments);
@@ -38,6 +36,20 @@ std::vector<mcp::Tool> tools_for(ops::Engine& engine, const std::vector<std::str
   return tools;
 }
 
+// A set that has no tools is a slip of the pen, or one of a later version: not to be passed over.
+Result<void> check_toolsets(const std::vector<std::string>& toolsets) {
+  std::vector<std::string> known;
+  for (const auto& operation : ops::all_operations()) known.push_back(operation.toolset);
+  for (const auto& set : toolsets) {
+    if (std::find(known.begin(), known.end(), set) != known.end()) continue;
+    std::sort(known.begin(), known.end());
+    known.erase(std::unique(known.begin(), known.end()), known.end());
+    return Error{Errc::Config, concat("there is no tool set '", printable(set), "'"),
+                 concat("known: ", join(known, ", "))};
+  }
+  return {};
+}
+
 }  // namespace
 
 int serve_mcp(ops::Engine& engine, const std::vector<std::string>& toolsets) {
@@ -45,6 +57,10 @@ int serve_mcp(ops::Engine& engine, const std::vector<std::string>& toolsets) {
   auto output = duplicate(STDOUT_FILENO);
   if (!input || !output) {
     log_error("stdin and stdout are needed to serve MCP");
+    return 255;
+  }
+  if (const auto checked = check_toolsets(toolsets); !checked) {
+    log_error(checked.error().message, {{"hint", checked.error().hint}});
     return 255;
   }
   const auto served = mcp::serve({.version = YONDER_VERSION, .instructions = kInstructions},

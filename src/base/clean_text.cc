@@ -40,11 +40,13 @@ std::size_t utf8_length(std::string_view bytes) {
 // kinds, or a two-byte one. An unfinished sequence reaches to the end.
 std::size_t escape_length(std::string_view bytes) {
   if (bytes.size() < 2) return bytes.size();
+  const auto at = [&](std::size_t i) { return static_cast<unsigned char>(bytes[i]); };
   const char kind = bytes[1];
   if (kind == '[') {
     for (std::size_t i = 2; i < bytes.size(); ++i) {
-      if (bytes[i] >= 0x40 && bytes[i] <= 0x7e) return i + 1;
-      if (bytes[i] < 0x20) return i;  // broken off by a control character, which is kept
+      if (at(i) >= 0x40 && at(i) <= 0x7e) return i + 1;
+      // Broken off by a control character or by text, which is kept.
+      if (at(i) < 0x20 || at(i) > 0x7e) return i;
     }
     return bytes.size();
   }
@@ -57,8 +59,9 @@ std::size_t escape_length(std::string_view bytes) {
     return bytes.size();
   }
   std::size_t length = 1;
-  while (length < bytes.size() && bytes[length] >= 0x20 && bytes[length] <= 0x2f) ++length;
-  return length < bytes.size() && bytes[length] >= 0x30 ? length + 1 : length;
+  while (length < bytes.size() && at(length) >= 0x20 && at(length) <= 0x2f) ++length;
+  const bool ends = length < bytes.size() && at(length) >= 0x30 && at(length) <= 0x7e;
+  return ends ? length + 1 : length;
 }
 
 bool is_unwanted_control(char c) {

@@ -8,6 +8,7 @@
 #include <cerrno>
 #include <cstdio>
 
+#include "base/id.h"
 #include "base/text.h"
 
 namespace yonder {
@@ -62,9 +63,9 @@ bool path_exists(const std::string& path) {
 
 Result<void> write_file_atomically(const std::string& path, std::string_view content,
                                    Durability durability) {
-  const std::string temporary = concat(path, ".", ::getpid(), ".tmp");
+  const std::string temporary = concat(path, ".", random_letters(8), ".tmp");
   const auto write_temporary = [&]() -> Result<void> {
-    TRY_ASSIGN(const Fd fd, open_file(temporary, O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW));
+    TRY_ASSIGN(const Fd fd, open_file(temporary, O_WRONLY | O_CREAT | O_EXCL));
     TRY(write_all(fd, content));
     if (durability == Durability::Power && ::fsync(fd.get()) != 0) return errno_error("fsync");
     return {};

@@ -59,7 +59,10 @@ struct ChildPlan {
   sigset_t none;
   ::sigemptyset(&none);
   ::sigprocmask(SIG_SETMASK, &none, nullptr);
-  for (int fd = 0; fd < 3; ++fd) ::dup2(plan.stdio.at(static_cast<std::size_t>(fd)), fd);
+  for (int fd = 0; fd < 3; ++fd) {
+    ::dup2(plan.stdio.at(static_cast<std::size_t>(fd)), fd);
+    ::fcntl(fd, F_SETFD, 0);  // it may have been this number already: ours was closed
+  }
   int error = ENOENT;
   for (char* const program : plan.programs) {
     if (program == nullptr) break;
@@ -104,7 +107,8 @@ Result<Subprocess> Subprocess::spawn(const SpawnOptions& options) {
   int exec_error = 0;
   const auto reported =
       read_some(report.read, reinterpret_cast<char*>(&exec_error), sizeof exec_error);
-  Subprocess child(pid, std::move(in.write), std::move(out.read), std::move(err.read));
+  Subprocess child(pid, options.new_session, std::move(in.write), std::move(out.read),
+                   std::move(err.read));
   if (reported && *reported == sizeof exec_error) {
     return errno_error("cannot start " + options.argv[0], exec_error);
   }
@@ -113,6 +117,7 @@ Result<Subprocess> Subprocess::spawn(const SpawnOptions& options) {
 
 Subprocess::Subprocess(Subprocess&& other) noexcept
     : pid_(std::exchange(other.pid_, -1)),
+      leads_group_(other.leads_group_),
       status_(other.status_),
       input_(std::move(other.input_)),
       output_(std::move(other.output_)),
@@ -122,6 +127,7 @@ Subprocess& Subprocess::operator=(Subprocess&& other) noexcept {
   if (this != &other) {
     end();
     pid_ = std::exchange(other.pid_, -1);
+    leads_group_ = other.leads_group_;
     status_ = other.status_;
     input_ = std::move(other.input_);
     output_ = std::move(other.output_);
@@ -145,7 +151,9 @@ void Subprocess::end() {
 }
 
 void Subprocess::signal(int number) const {
-  if (pid_ > 0 && !status_) ::kill(pid_, number);
+  if (pid_ <= 0 || status_) return;
+  // The group exists from its first instruction on; before that, the process alone.
+  if (!leads_group_ || ::kill(-pid_, number) != 0) ::kill(pid_, number);
 }
 
 std::optional<ExitStatus> Subprocess::wait(const Deadline& deadline) {

@@ -42,19 +42,22 @@ class Subprocess {
   Fd& errors() { return errors_; }
   pid_t pid() const { return pid_; }
 
+  // To the whole group where it leads one: ssh may have a ProxyJump's ssh as its child.
   void signal(int number) const;
   // Nothing when it still runs at the deadline.
   std::optional<ExitStatus> wait(const Deadline& deadline);
 
  private:
-  Subprocess(pid_t pid, Fd input, Fd output, Fd errors)
+  Subprocess(pid_t pid, bool leads_group, Fd input, Fd output, Fd errors)
       : pid_(pid),
+        leads_group_(leads_group),
         input_(std::move(input)),
         output_(std::move(output)),
         errors_(std::move(errors)) {}
   void end();
 
   pid_t pid_ = -1;
+  bool leads_group_ = false;
   std::optional<ExitStatus> status_;
   Fd input_;
   Fd output_;

@@ -33,7 +33,8 @@ void declare_exec(CLI::App& app, RawOptions& raw) {
   CLI::App& exec = *app.add_subcommand("exec", "Run a command in a sandbox");
   add_sandbox(exec, raw, "Sandbox, ssh alias or address (default: the active sandbox)");
   exec.add_option("--cwd", raw.cwd, "Start in this directory over there")->type_name("DIR");
-  exec.add_option("--env", raw.env, "Set a variable; without =VALUE, to what it is here (repeatable)")
+  exec.add_option("--env", raw.env,
+                  "Set a variable; without =VALUE, to what it is here (repeatable)")
       ->type_name("NAME[=VALUE]")
       ->allow_extra_args(false);
   exec.add_option("--timeout", raw.timeout, "Stop the command after this time (default: never)")
@@ -61,7 +62,8 @@ void declare_looking(CLI::App& app, RawOptions& raw) {
   hosts.add_flag("--names", raw.names, "Print only the names")->group("");
   hosts.footer(hosts_footer());
 
-  CLI::App& doctor = *app.add_subcommand("doctor", "Look for what is wrong, and say how to mend it");
+  CLI::App& doctor =
+      *app.add_subcommand("doctor", "Look for what is wrong, and say how to mend it");
   add_sandbox(doctor, raw, "Look at this sandbox only");
   doctor.add_flag("--json", raw.json, "Print JSON");
   doctor.footer(doctor_footer());

@@ -19,7 +19,7 @@ struct ExecOptions {
   std::string sandbox;  // empty: the active one
   RunRequest run;
   std::vector<std::string> own_variables;  // to be passed on with the value they have here
-  std::optional<RunId> attach;  // wait for this run instead of starting one
+  std::optional<RunId> attach;             // wait for this run instead of starting one
   std::optional<Duration> wait;
   bool no_stdin = false;
   bool json = false;

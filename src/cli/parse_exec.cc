@@ -27,8 +27,7 @@ Result<Duration> parse_seconds(const char* option, const std::string& text) {
   const auto end = text.data() + text.size();
   const auto parsed = std::from_chars(text.data(), end, value);
   if (parsed.ec != std::errc() || parsed.ptr != end || !std::isfinite(value) || value < 0) {
-    return usage_error(
-        concat(option, " takes a number of seconds, not \"", printable(text), "\""));
+    return usage_error(concat(option, " takes a number of seconds, not \"", printable(text), "\""));
   }
   if (value > kMostSeconds) return usage_error(concat(option, ": more than ten years"));
   return std::chrono::duration_cast<Duration>(std::chrono::duration<double>(value));
@@ -39,8 +38,8 @@ Result<std::size_t> parse_count(const char* option, const std::string& text) {
   const auto end = text.data() + text.size();
   const auto parsed = std::from_chars(text.data(), end, value);
   if (parsed.ec != std::errc() || parsed.ptr != end || value > kMostOutput) {
-    return usage_error(concat(option, " takes a number up to ", kMostOutput, ", not \"",
-                              printable(text), "\""));
+    return usage_error(
+        concat(option, " takes a number up to ", kMostOutput, ", not \"", printable(text), "\""));
   }
   return value;
 }
@@ -80,13 +79,14 @@ Result<void> check_attach(const RawOptions& raw, bool has_command) {
     bool given;
     const char* what;
   };
-  const std::array clashes{Clash{has_command, "a command"},        Clash{!raw.cwd.empty(), "--cwd"},
-                           Clash{!raw.env.empty(), "--env"},       Clash{raw.login, "--login"},
-                           Clash{!raw.timeout.empty(), "--timeout"}, Clash{!raw.key.empty(), "--key"}};
+  const std::array clashes{
+      Clash{has_command, "a command"},          Clash{!raw.cwd.empty(), "--cwd"},
+      Clash{!raw.env.empty(), "--env"},         Clash{raw.login, "--login"},
+      Clash{!raw.timeout.empty(), "--timeout"}, Clash{!raw.key.empty(), "--key"}};
   for (const auto& clash : clashes) {
     if (clash.given) {
-      return usage_error(concat("--attach waits for a run that exists, so it goes not together with ",
-                                clash.what));
+      return usage_error(concat(
+          "--attach waits for a run that exists, so it goes not together with ", clash.what));
     }
   }
   return {};
@@ -99,10 +99,12 @@ Result<void> check_has_command(const RawOptions& raw, const std::optional<Words>
   if (tail || !raw.attach.empty()) return {};
   std::string form = "yonder exec [NAME] -- COMMAND...";
   if (!left_over.empty()) {
-    form = concat(ShellText("yonder exec").arg(raw.sandbox).str(), " -- ", shell_line(left_over));
+    ShellText start("yonder exec");
+    if (!raw.sandbox.empty()) start.arg(raw.sandbox);
+    form = concat(start.str(), " -- ", shell_line(left_over));
   } else if (!raw.sandbox.empty()) {
-    form = concat(form, ", such as: ", ShellText("yonder exec").arg(raw.sandbox).str(), " -- uptime",
-                  ", or: ", ShellText("yonder exec --").arg(raw.sandbox).str());
+    form = concat(form, ", such as: ", ShellText("yonder exec").arg(raw.sandbox).str(),
+                  " -- uptime", ", or: ", ShellText("yonder exec --").arg(raw.sandbox).str());
   } else {
     form += ", such as: yonder exec gpu1 -- uptime";
   }
@@ -110,10 +112,8 @@ Result<void> check_has_command(const RawOptions& raw, const std::optional<Words>
 }
 
 Result<ExecOptions> to_exec_options(const RawOptions& raw, const std::optional<Words>& tail) {
-  ExecOptions options{.sandbox = raw.sandbox,
-                      .no_stdin = raw.no_stdin,
-                      .json = raw.json,
-                      .quiet = raw.quiet};
+  ExecOptions options{
+      .sandbox = raw.sandbox, .no_stdin = raw.no_stdin, .json = raw.json, .quiet = raw.quiet};
   options.run.login = raw.login;
   options.run.key = raw.key;
   if (!raw.cwd.empty()) options.run.cwd = raw.cwd;

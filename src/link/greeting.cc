@@ -27,7 +27,9 @@ GreetingReader::Event GreetingReader::next() {
     const std::size_t start = waiting_.find(marker_);
     if (start == std::string::npos) {
       // The marker's front may stand at the end; the rest can never become part of one.
-      const std::size_t keep = std::min(waiting_.size(), marker_.size() - 1);
+      std::size_t keep = std::min(waiting_.size(), marker_.size() - 1);
+      while (!marker_.starts_with(std::string_view(waiting_).substr(waiting_.size() - keep)))
+        --keep;
       keep_noise(noise_, std::string_view(waiting_).substr(0, waiting_.size() - keep));
       waiting_.erase(0, waiting_.size() - keep);
       return {};

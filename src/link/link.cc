@@ -65,6 +65,7 @@ Result<Event> Call::next(const Deadline& deadline, const CancelToken& cancel) {
           if (const auto* data = std::get_if<DataEvent>(&first)) {
             s.unconfirmed += data->bytes.size();
             if (s.unconfirmed >= kConfirmStep) confirm = std::exchange(s.unconfirmed, 0);
+            s.window += confirm;
           }
           return first;
         }
@@ -278,6 +279,10 @@ bool Link::read_some_frames() {
   if (n < 0) return errno == EAGAIN || errno == EINTR;
   if (n == 0) return false;
   parser_.feed({buffer.data(), static_cast<std::size_t>(n)});
+  return take_frames();
+}
+
+bool Link::take_frames() {
   while (true) {
     auto frame = parser_.next();
     auto handled = !frame   ? Result<void>(frame.error())
@@ -291,6 +296,18 @@ bool Link::read_some_frames() {
   }
 }
 
+// With the Parts that came before it.
+std::string Link::take_whole(wire::Frame frame) {
+  auto part = parts_.extract(frame.stream);
+  return part ? part.mapped() + frame.payload : std::move(frame.payload);
+}
+
+// One is enough to make the caller look.
+void Link::note_input(Slot& slot) {
+  const bool noted = !slot.events.empty() && std::holds_alternative<InputEvent>(slot.events.back());
+  if (!noted) slot.events.emplace_back(InputEvent{});
+}
+
 Result<void> Link::on_frame(wire::Frame frame) {
   const auto target = slot(frame.stream);
   const auto put = [&](Event event) {
@@ -299,24 +316,29 @@ Result<void> Link::on_frame(wire::Frame frame) {
   };
   switch (frame.kind) {
     case wire::Kind::Part: {
+      if (!target) return {};
       auto& part = parts_[frame.stream];
       part += frame.payload;
       if (part.size() > wire::kMaxMessage) return Error{Errc::Protocol, "a reply too long", ""};
       return {};
     }
-    case wire::Kind::Reply: {
-      auto part = parts_.extract(frame.stream);
-      put(ReplyEvent{part ? part.mapped() + frame.payload : std::move(frame.payload)});
-      return {};
-    }
+    case wire::Kind::Reply: put(ReplyEvent{take_whole(std::move(frame))}); return {};
     case wire::Kind::Error: {
-      const Error error = wire::decode_error(frame.payload);
+      const Error error = wire::decode_error(take_whole(std::move(frame)));
       if (target) target->change([&](Slot& s) { s.failure = error; });
       return {};
     }
     case wire::Kind::Data: {
       TRY_ASSIGN(const wire::DataView data, wire::parse_data(frame.payload));
-      put(DataEvent{data.header.channel, data.header.offset, std::string(data.bytes)});
+      if (!target) return {};
+      const bool fits = target->change([&](Slot& s) {
+        if (data.bytes.size() > s.window) return false;
+        s.window -= data.bytes.size();
+        s.events.emplace_back(
+            DataEvent{data.header.channel, data.header.offset, std::string(data.bytes)});
+        return true;
+      });
+      if (!fits) return Error{Errc::Protocol, "more data than it was allowed to send", ""};
       return {};
     }
     case wire::Kind::Credit: {
@@ -324,7 +346,7 @@ Result<void> Link::on_frame(wire::Frame frame) {
       if (target) {
         target->change([&](Slot& s) {
           s.input_credit += bytes;
-          s.events.emplace_back(InputEvent{});
+          note_input(s);
         });
       }
       return {};
@@ -333,7 +355,7 @@ Result<void> Link::on_frame(wire::Frame frame) {
       if (target) {
         target->change([&](Slot& s) {
           s.input_closed = true;
-          s.events.emplace_back(InputEvent{});
+          note_input(s);
         });
       }
       return {};
@@ -346,7 +368,7 @@ void Link::read_loop() {
   auto heard = std::chrono::steady_clock::now();
   auto pinged = heard;
   auto busy = heard;
-  bool open = true;
+  bool open = take_frames();  // what came together with the greeting
   while (open && !stopping_) {
     const auto now = std::chrono::steady_clock::now();
     if (now - heard >= settings_.silence_limit) {

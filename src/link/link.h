@@ -112,7 +112,8 @@ class Link : public std::enable_shared_from_this<Link> {
   struct Slot {
     std::deque<Event> events;
     std::optional<Error> failure;
-    std::uint64_t unconfirmed = 0;  // bytes taken since the last Credit
+    std::uint64_t window = wire::kInitialCredit;  // how many more bytes of Data may come
+    std::uint64_t unconfirmed = 0;                // bytes taken since the last Credit
     std::uint64_t input_credit = wire::kInitialCredit;
     bool input_closed = false;
   };
@@ -125,6 +126,9 @@ class Link : public std::enable_shared_from_this<Link> {
   Link(Subprocess process, LinkSettings settings);
   void read_loop();
   bool read_some_frames();
+  bool take_frames();
+  std::string take_whole(wire::Frame frame);
+  static void note_input(Slot& slot);
   void drain_errors();
   Result<void> on_frame(wire::Frame frame);
   void lose(Error error);

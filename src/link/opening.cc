@@ -1,10 +1,12 @@
 #include "link/opening.h"
 
 #include <poll.h>
+#include <signal.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <array>
+#include <atomic>
 #include <cerrno>
 
 #include "base/clean_text.h"
@@ -215,17 +217,27 @@ Result<Opened> open_conversation(const Link::Setup& setup, const Deadline& deadl
   const auto wake_up = [wake_fd] {
     [[maybe_unused]] const auto written = ::write(wake_fd, "w", 1);
   };
+  // A refusal must end ssh (and a ProxyJump's ssh below it) before it hears of it: it would go on
+  // with empty answers.
+  std::atomic<pid_t> group{0};
+  const auto end_ssh = [&group, wake_up] {
+    if (const pid_t pid = group; pid > 0) ::kill(-pid, SIGKILL);
+    wake_up();
+  };
   const auto registration = cancel.on_cancel(wake_up);
   std::unique_ptr<AskpassBroker::Attempt> attempt;
   SpawnOptions spawn{.argv = setup.prefix.argv, .environment = setup.prefix.environment};
   if (setup.broker != nullptr && setup.prefix.asks_questions) {
-    attempt = setup.broker->begin(setup.spec, wake_up);
+    attempt = setup.broker->begin(setup.spec, end_ssh);
     spawn.environment = with_askpass(std::move(spawn.environment), attempt->environment());
   }
   setup.progress(concat("connecting to ", setup.spec.name));
   TRY_ASSIGN(Subprocess process, Subprocess::spawn(spawn));
-  return Opening(setup, std::move(process), random_letters(20), wake, attempt.get())
-      .run(deadline, cancel);
+  group = process.pid();
+  Opening opening(setup, std::move(process), random_letters(20), wake, attempt.get());
+  auto opened = opening.run(deadline, cancel);
+  attempt.reset();  // no question is answered after this, and `group` is not looked at
+  return opened;
 }
 
 }  // namespace yonder::link

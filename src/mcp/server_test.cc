@@ -135,9 +135,9 @@ TEST_F(ServerTest, SkipsALineOfMoreThan16MiBAndLivesOn) {
   EXPECT_TRUE(client_.is_quiet());
 }
 
-TEST_F(ServerTest, TakesALineOfManyMegabytes) {
+TEST_F(ServerTest, TakesALineOfAMegabyte) {
   client_.initialize();
-  const std::string big(8U << 20U, 'x');
+  const std::string big(1U << 20U, 'x');
   client_.call(1, "select", {{"name", big}});
   EXPECT_EQ(client_.result_of(1)["isError"], false);
 }

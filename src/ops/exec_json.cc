@@ -103,7 +103,7 @@ Json exec_input_schema() {
                                   kDefaultTimeout)},
        {"max_output_chars",
         with_default(typed("integer", "Of stdout and of stderr; beyond it the middle is left out."),
-                     kDefaultOutput)},
+                     static_cast<int>(kDefaultOutput))},
        {"sandbox_name", with_default(typed("string", "Default: the active sandbox."), "")},
        {"env", env},
        {"stdin", nullable("string", "Text for the command's standard input; closed otherwise.")},

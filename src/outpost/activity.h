@@ -56,6 +56,7 @@ class FollowActivity : public Activity {
   };
   bool send_output(Outbox& outbox, Output& output);
   void conclude(Output& output) const;
+  std::uint64_t next_stop(Output& output) const;
   void grant_input(Outbox& outbox);
   void wake_supervisor() const;
   bool supervisor_vanished() const;
@@ -70,6 +71,7 @@ class FollowActivity : public Activity {
   Fd input_;
   std::uint64_t input_granted_ = 0;  // since in_from
   bool input_closed_ = false;
+  bool input_refused_ = false;  // the run was started without a streamed input
 };
 
 // Ends a run and everything below it, and says what it saw.
@@ -81,14 +83,14 @@ class StopActivity : public Activity {
   const std::string& directory() const override { return record_.directory(); }
 
  private:
-  void ask();
+  bool tell_supervisor() const;
 
   RunRecord record_;
   wire::StreamId stream_;
   Duration grace_;
   std::string boot_id_;
   Deadline give_up_;
-  bool asked_ = false;
+  bool told_ = false;
   std::optional<TreeEnder> ender_;  // when there is no supervisor to do it
 };
 

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <limits>
 #include <vector>
 
 #include "base/file.h"
@@ -59,12 +60,20 @@ bool FollowActivity::supervisor_vanished() const {
   return (*alive)->boot_id != options_.boot_id || !lives((*alive)->supervisor);
 }
 
-// The output is as long as it is now; of a bounded one the middle is left out.
+// The output is as long as it is now.
 void FollowActivity::conclude(Output& output) const {
   output.last = record_.size_of(output.channel == wire::Channel::Out ? "out" : "err");
-  if (!options_.follow.head) return;
-  const std::uint64_t tail_start = *output.last - std::min(*output.last, options_.follow.tail);
-  if (tail_start > std::max(output.sent, *options_.follow.head)) output.sent = tail_start;
+}
+
+// Up to where may be sent now. Of a bounded output the middle is left out: when its head has been
+// sent and its length is known, it goes on with its tail.
+std::uint64_t FollowActivity::next_stop(Output& output) const {
+  const auto& head = options_.follow.head;
+  const std::uint64_t last = output.last.value_or(std::numeric_limits<std::uint64_t>::max());
+  if (!head) return last;
+  if (!output.last || output.sent < *head) return std::min(*head, last);
+  output.sent = std::max(output.sent, last - std::min(last, options_.follow.tail));
+  return last;
 }
 
 bool FollowActivity::send_output(Outbox& outbox, Output& output) {
@@ -75,9 +84,9 @@ bool FollowActivity::send_output(Outbox& outbox, Output& output) {
     output.file = *std::move(file);
   }
   while (credit_ > 0 && outbox.has_room()) {
-    std::uint64_t wanted = std::min<std::uint64_t>(wire::kMaxDataBytes, credit_);
-    const auto stop_at = output.last ? output.last : options_.follow.head;
-    if (stop_at) wanted = std::min(wanted, *stop_at - std::min(*stop_at, output.sent));
+    const std::uint64_t stop = next_stop(output);
+    const std::uint64_t wanted =
+        std::min({std::uint64_t{wire::kMaxDataBytes}, credit_, stop - std::min(stop, output.sent)});
     if (wanted == 0) break;
     std::vector<char> buffer(wanted);
     const ssize_t n =
@@ -98,7 +107,7 @@ bool FollowActivity::send_output(Outbox& outbox, Output& output) {
 void FollowActivity::grant_input(Outbox& outbox) {
   if (input_closed_) return;
   const std::uint64_t position = read_input_position(record_);
-  if (position == kInputClosed || record_.has_ended()) {
+  if (position == kInputClosed || input_refused_ || record_.has_ended()) {
     input_closed_ = true;
     outbox.frame(wire::Kind::End, options_.stream, "");
     return;
@@ -116,8 +125,15 @@ Result<void> FollowActivity::on_data(const wire::DataView& data) {
   if (!options_.stream_stdin || data.header.channel != wire::Channel::In) {
     return Error{Errc::Protocol, "input for a run that takes none", ""};
   }
+  if (input_refused_) return {};
   if (!input_) {
-    TRY_ASSIGN(input_, open_file(record_.path("in"), O_WRONLY | O_APPEND));
+    auto file = open_file(record_.path("in"), O_WRONLY | O_APPEND);
+    if (!file && file.error().code == Errc::NotFound) {  // a key led to a run without such an input
+      input_refused_ = true;
+      return {};
+    }
+    if (!file) return std::move(file).error();
+    input_ = *std::move(file);
   }
   const std::uint64_t have = record_.size_of("in");
   if (data.header.offset > have) return Error{Errc::Protocol, "a gap in the input", ""};

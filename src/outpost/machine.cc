@@ -93,8 +93,7 @@ Surroundings look_around() {
   for (const auto& candidate :
        state_candidates(environment("XDG_STATE_HOME"), around.home, around.user_id)) {
     // The parent of a shared place is claimed first: whoever owns it could swap what is inside.
-    const bool shared = !candidate.starts_with(around.home + "/");
-    auto claimed = shared && candidate.ends_with("/state")
+    auto claimed = candidate.ends_with("/state")
                        ? claim_directory(candidate.substr(0, candidate.size() - 6))
                        : Result<void>();
     if (claimed) claimed = claim_directory(candidate);

@@ -31,6 +31,30 @@ Result<std::optional<T>> read_optional(const std::string& path,
   return std::optional<T>(*std::move(value));
 }
 
+// The end is looked for first: what is seen after it is complete then.
+void look_at_files(const RunRecord& record, wire::RunFacts& facts) {
+  auto exit = record.read_exit();
+  auto alive = record.read_alive();
+  facts.record_found = record.exists();
+  facts.problem.clear();
+  if (exit) facts.exit = *exit;
+  if (alive) facts.alive = *alive;
+  if (!exit) {
+    facts.problem = exit.error().message;
+  } else if (!alive && !facts.exit) {  // an end needs no other proof
+    facts.problem = alive.error().message;
+  }
+}
+
+void look_at_processes(const RunRecord& record, wire::RunFacts& facts) {
+  if (facts.alive && facts.alive->boot_id == facts.boot_id) {
+    facts.supervisor_lives = lives(facts.alive->supervisor);
+    facts.command_lives = !facts.exit && lives(facts.alive->command);
+  } else if (!facts.alive && facts.record_found) {
+    facts.supervisor_lives = record.locked();
+  }
+}
+
 }  // namespace
 
 RunRecord::RunRecord(const std::string& state_dir, const RunId& id)
@@ -116,23 +140,12 @@ wire::RunFacts observe(const RunRecord& record, const std::string& boot_id, bool
   wire::RunFacts facts;
   facts.run_id = record.id();
   facts.boot_id = boot_id;
-  // The end is looked for first: what was printed before it is complete then.
-  auto exit = record.read_exit();
-  auto alive = record.read_alive();
-  facts.record_found = record.exists();
-  if (!exit) facts.problem = exit.error().message;
-  if (!alive) facts.problem = alive.error().message;
-  if (exit) facts.exit = *exit;
-  if (alive) facts.alive = *alive;
+  look_at_files(record, facts);
+  look_at_processes(record, facts);
+  // Whoever ended between the two looks has written how before it went.
+  if (!facts.exit && !facts.supervisor_lives && !facts.command_lives) look_at_files(record, facts);
   facts.out_bytes = record.size_of("out");
   facts.err_bytes = record.size_of("err");
-  const bool same_boot = facts.alive && facts.alive->boot_id == boot_id;
-  if (same_boot) {
-    facts.supervisor_lives = lives(facts.alive->supervisor);
-    facts.command_lives = !facts.exit && lives(facts.alive->command);
-  } else if (!facts.alive && facts.record_found) {
-    facts.supervisor_lives = record.locked();
-  }
   if (facts.exit) facts.members = facts.exit->left_running;
   if (with_members) {
     const pid_t supervisor =

@@ -5,8 +5,10 @@
 #include <sys/inotify.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <cerrno>
+#include <cstdlib>
 #include <map>
 #include <memory>
 
@@ -51,6 +53,7 @@ class Server {
   void on_request(wire::StreamId stream, const std::string& cbor);
   Result<std::unique_ptr<Activity>> begin(wire::StreamId stream, const wire::AnyRequest& request);
   void forget_changes();
+  void forget(wire::StreamId stream);
   void step_all();
   Deadline next_due() const;
 
@@ -62,6 +65,7 @@ class Server {
   wire::FrameParser parser_;
   std::map<wire::StreamId, std::string> parts_;
   std::map<wire::StreamId, std::unique_ptr<Activity>> activities_;
+  std::map<wire::StreamId, int> watches_;
   Deadline silence_ = Deadline::after(kSilenceLimit);
 };
 
@@ -120,7 +124,7 @@ Result<void> Server::on_frame(wire::Frame frame) {
       on_request(frame.stream, part ? part.mapped() + frame.payload : frame.payload);
       return {};
     }
-    case wire::Kind::Cancel: activities_.erase(frame.stream); return {};
+    case wire::Kind::Cancel: forget(frame.stream); return {};
     case wire::Kind::Credit: {
       TRY_ASSIGN(const std::uint32_t bytes, wire::parse_credit(frame.payload));
       if (target != nullptr) target->on_credit(bytes);
@@ -143,8 +147,9 @@ void Server::on_request(wire::StreamId stream, const std::string& cbor) {
     outbox_.message(wire::Kind::Error, stream, wire::encode(begun.error()));
   } else if (*begun) {
     // Watched before the first look, so that no change falls between.
-    ::inotify_add_watch(changes_.get(), (*begun)->directory().c_str(),
-                        IN_MODIFY | IN_MOVED_TO | IN_CREATE);
+    forget(stream);
+    watches_[stream] = ::inotify_add_watch(changes_.get(), (*begun)->directory().c_str(),
+                                           IN_MODIFY | IN_MOVED_TO | IN_CREATE);
     activities_[stream] = *std::move(begun);
   }
 }
@@ -208,9 +213,21 @@ void Server::forget_changes() {
   }
 }
 
+// A user has few watches, and one link may see thousands of runs.
+void Server::forget(wire::StreamId stream) {
+  activities_.erase(stream);
+  const auto watch = watches_.extract(stream);
+  if (!watch || watch.mapped() < 0) return;
+  const bool shared = std::any_of(watches_.begin(), watches_.end(), [&](const auto& other) {
+    return other.second == watch.mapped();
+  });
+  if (!shared) ::inotify_rm_watch(changes_.get(), watch.mapped());
+}
+
 void Server::step_all() {
   for (auto it = activities_.begin(); it != activities_.end();) {
-    it = it->second->step(outbox_) ? activities_.erase(it) : std::next(it);
+    const auto& [stream, doing] = *it++;
+    if (doing->step(outbox_)) forget(stream);
   }
 }
 

@@ -1,6 +1,7 @@
 #include "outpost/start.h"
 
 #include <fcntl.h>
+#include <poll.h>
 #include <sys/file.h>
 #include <unistd.h>
 
@@ -49,10 +50,13 @@ Result<void> launch(const RunRecord& record, const wire::StartRequest& request, 
   return spawn_supervisor(record, lock);
 }
 
-// The lock is taken before the first byte is written: whoever finds the file finds it locked.
+// The lock is taken before the first byte is written. Conflict: somebody was faster, either with
+// the file or, in the moment before we locked it, with its lock.
 Result<Fd> write_spec(const RunRecord& record, wire::StartRequest spec) {
   TRY_ASSIGN(Fd fd, open_file(record.path("spec"), O_RDWR | O_CREAT | O_EXCL));
-  if (::flock(fd.get(), LOCK_EX | LOCK_NB) != 0) return errno_error("lock " + record.path("spec"));
+  if (::flock(fd.get(), LOCK_EX | LOCK_NB) != 0) {
+    return Error{Errc::Conflict, "somebody else has locked " + record.path("spec"), ""};
+  }
   spec.input.clear();  // it has a file of its own
   TRY(write_all(fd, wire::encode(spec)));
   return fd;
@@ -75,12 +79,23 @@ bool has_begun(const RunRecord& record) {
   return record.has_ended() || path_exists(record.path("alive"));
 }
 
+// Whoever asks whether a run is locked holds its lock for that moment: a second try tells a look
+// from a supervisor.
+Result<std::optional<Fd>> try_lock_twice(const RunRecord& record) {
+  auto lock = record.try_lock();
+  if (!lock || *lock) return lock;
+  ::poll(nullptr, 0, 2);
+  return record.try_lock();
+}
+
 // Nothing when somebody else is starting the run at this moment.
 Result<std::optional<Fd>> take_over(const RunRecord& record, const wire::StartRequest& request) {
-  auto lock = record.try_lock();
+  auto lock = try_lock_twice(record);
   if (!lock && lock.error().code == Errc::NotFound) {  // its starter died after the mkdir
-    TRY_ASSIGN(Fd fresh, write_spec(record, request));
-    return std::optional<Fd>(std::move(fresh));
+    auto fresh = write_spec(record, request);
+    if (fresh) return std::optional<Fd>(*std::move(fresh));
+    if (fresh.error().code != Errc::Conflict) return std::move(fresh).error();
+    lock = try_lock_twice(record);  // or lives, and has written it meanwhile
   }
   if (!lock || !*lock) return lock;
   if (::ftruncate((*lock)->get(), 0) != 0) return errno_error("truncate " + record.path("spec"));
@@ -142,6 +157,8 @@ Result<Started> start_run(const Surroundings& around, const wire::StartRequest& 
     return no_room(std::move(made).error(), record);
   }
   auto lock = write_spec(record, request);
+  // Somebody with the same run id found our directory empty and went ahead: theirs are the files.
+  if (!lock && lock.error().code == Errc::Conflict) return attach(around, record, request);
   if (!lock) return no_room(std::move(lock).error(), record);
   auto other = claim_key(around, record, request.key);
   if (!other) return no_room(std::move(other).error(), record);
@@ -157,11 +174,14 @@ Result<Started> start_run(const Surroundings& around, const wire::StartRequest& 
 
 Result<void> prevent_run(const Surroundings& around, const RunId& id) {
   const RunRecord record(around.state_dir, id);
-  if (around.state_dir.empty() || record.exists()) return {};
-  if (auto made = make_directory(record.directory()); !made) {
-    return made.error().code == Errc::Conflict ? Result<void>() : made;
-  }
-  TRY(write_spec(record, wire::StartRequest{.run_id = id.str()}));
+  if (around.state_dir.empty() || has_begun(record)) return {};
+  auto made = make_directory(record.directory());
+  if (!made && made.error().code != Errc::Conflict) return made;
+  // Held until the end is written, so that nobody begins the run in between. A record that is there
+  // already is left by a starter that died: it would be begun by whoever asks for it next.
+  TRY_ASSIGN(const std::optional<Fd> lock,
+             take_over(record, wire::StartRequest{.run_id = id.str()}));
+  if (!lock || has_begun(record)) return {};
   return record.write_exit({.cause = wire::Cause::Stop, .ended_ms = wall_clock_ms()});
 }
 

@@ -24,7 +24,7 @@ Result<Started> start_run(const Surroundings& around, const wire::StartRequest& 
 std::optional<RunRecord> find_by_key(const Surroundings& around, const std::string& key);
 
 // Makes sure that a run which may still be on its way never begins: leaves a record that says it
-// was stopped. Does nothing when the run exists.
+// was stopped. Does nothing when the run has begun, or is being started at this moment.
 Result<void> prevent_run(const Surroundings& around, const RunId& id);
 
 }  // namespace yonder::outpost

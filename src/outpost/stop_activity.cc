@@ -25,24 +25,27 @@ Deadline StopActivity::due() const {
   return Deadline::after(kStep);
 }
 
-void StopActivity::ask() {
-  asked_ = true;
+// False while there is no supervisor that could hear it.
+bool StopActivity::tell_supervisor() const {
   const auto alive = record_.read_alive();
-  if (alive && *alive && (*alive)->boot_id == boot_id_ && lives((*alive)->supervisor)) {
-    const auto ms = std::chrono::duration_cast<std::chrono::milliseconds>(grace_).count();
-    sigval value{};
-    value.sival_int = static_cast<int>(ms);
-    ::sigqueue(static_cast<pid_t>((*alive)->supervisor.pid), kStopSignal, value);
-    return;
+  if (!alive || !*alive || (*alive)->boot_id != boot_id_ || !lives((*alive)->supervisor)) {
+    return false;
   }
-  // No supervisor: it was killed, or it has not begun. What carries the run's mark is ended here.
-  ender_.emplace(RunMembers{.supervisor = 0, .mark = record_.mark()}, grace_);
+  const auto ms = std::chrono::duration_cast<std::chrono::milliseconds>(grace_).count();
+  sigval value{};
+  value.sival_int = static_cast<int>(ms);
+  return ::sigqueue(static_cast<pid_t>((*alive)->supervisor.pid), kStopSignal, value) == 0;
 }
 
 bool StopActivity::step(Outbox& outbox) {
-  if (!asked_) ask();
-  const bool ender_done = !ender_ || ender_->step();
+  if (!told_) told_ = tell_supervisor();
   auto facts = observe(record_, boot_id_, false);
+  // Without a supervisor (it was killed) what carries the run's mark is ended here. One that has
+  // just begun is waited for: only it can record that the run was stopped.
+  if (!told_ && !facts.supervisor_lives && !ender_) {
+    ender_.emplace(RunMembers{.supervisor = 0, .mark = record_.mark()}, grace_);
+  }
+  const bool ender_done = !ender_ || ender_->step();
   const bool gone = ender_done && !facts.supervisor_lives && !facts.command_lives;
   if (!gone && !give_up_.expired()) return false;
   outbox.message(wire::Kind::Reply, stream_, wire::encode(observe(record_, boot_id_, true)));

@@ -47,6 +47,17 @@ void point_at_null(std::initializer_list<int> fds) {
   for (const int fd : fds) ::dup2(null.get(), fd);
 }
 
+// And but the three standard ones.
+void close_all_but(int kept) {
+  const auto first = static_cast<unsigned>(kept);
+  if ((kept == 3 || ::close_range(3, first - 1, 0) == 0) && ::close_range(first + 1, ~0U, 0) == 0) {
+    return;
+  }
+  for (int fd = 3; fd < 1024; ++fd) {  // kernels before 5.9
+    if (fd != kept) ::close(fd);
+  }
+}
+
 Result<Fd> open_input(const wire::StartRequest& spec, const RunRecord& record, Fd& pump_end) {
   if (spec.stdin_mode == wire::StdinMode::Closed) return open_file("/dev/null", O_RDONLY);
   if (spec.stdin_mode == wire::StdinMode::Whole) return open_file(record.path("in"), O_RDONLY);
@@ -249,11 +260,10 @@ Result<void> spawn_supervisor(const RunRecord& record, const Fd& lock) {
     std::string verb = "supervise";
     std::string number = std::to_string(lock_copy.get());
     std::array<char*, 5> argv{name.data(), verb.data(), directory.data(), number.data(), nullptr};
+    // Also what start-up files have left open: a copy of the link's pipe would keep the link alive.
+    close_all_but(lock_copy.get());
     ::execv("/proc/self/exe", argv.data());
     // Where the program cannot start itself again (emulation, no /proc), the copy does the work.
-    for (int fd = 3; fd < 1024; ++fd) {
-      if (fd != lock_copy.get()) ::close(fd);
-    }
     ::_exit(supervise(record, std::move(lock_copy)));
   }
   const int error = errno;

@@ -71,6 +71,9 @@ Result<void> InputSource::pump(link::Call& call) {
     }
     // Credit grows by what the command has taken; that will never have to be sent again.
     const std::uint64_t taken = s.from + call.input_credit() + (s.sent - s.from) - kWindow;
+    if (taken > s.sent) {
+      return Error{Errc::Protocol, "the far side has taken more input than it was sent", ""};
+    }
     if (taken > s.start) {
       s.bytes.erase(0, static_cast<std::size_t>(taken - s.start));
       s.start = taken;

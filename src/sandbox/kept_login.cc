@@ -1,12 +1,11 @@
 #include "sandbox/kept_login.h"
 
-#include <poll.h>
+#include <signal.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include <algorithm>
 #include <array>
-#include <functional>
+#include <atomic>
 
 #include "base/clean_text.h"
 #include "base/subprocess.h"
@@ -75,22 +74,28 @@ Result<std::string> KeptLogins::open(const SandboxSpec& spec, const CancelToken&
                                                          .control_path = socket_path(spec),
                                                          .interactive = interactive_}));
   ::unlink(socket_path(spec).c_str());  // of a master that has died; a living one was closed before
-  const auto attempt = broker_ == nullptr ? nullptr : broker_->begin(spec, [] {});
+  std::atomic<pid_t> group{0};
+  // Before ssh hears of the refusal: it would go on with empty answers.
+  const auto end_ssh = [&group] {
+    if (const pid_t pid = group; pid > 0) ::kill(-pid, SIGKILL);
+  };
+  const auto attempt = broker_ == nullptr ? nullptr : broker_->begin(spec, end_ssh);
   SpawnOptions spawn{.argv = words.argv, .environment = words.environment};
   if (attempt) spawn.environment = link::with_askpass(spawn.environment, attempt->environment());
   TRY_ASSIGN(Subprocess ssh, Subprocess::spawn(spawn));
+  group = ssh.pid();
   TRY(set_nonblocking(ssh.errors()));
   std::string errors;
   const auto limit = Deadline::after(kLoginLimit);
   while (true) {
     const auto status = ssh.wait(Deadline::after(kLook));
     drain(ssh.errors(), errors);
-    if (status && status->success()) return socket_path(spec);
-    if (status) return link::explain_failure(spec, errors, "");
     if (attempt && attempt->refused()) {
       return Error{Errc::AuthNeeded, concat("'", spec.name, "': the question was not answered"),
                    ""};
     }
+    if (status && status->success()) return socket_path(spec);
+    if (status) return link::explain_failure(spec, errors, "");
     if (cancel.cancelled()) return Error{Errc::Cancelled, "the login was cancelled", ""};
     if (limit.expired()) return Error{Errc::Timeout, "the login took too long", ""};
   }

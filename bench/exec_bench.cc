@@ -1,0 +1,227 @@
+// How fast a command gets there and back: yonder mcp, ssh with ControlMaster, cold ssh, on the same
+// servers in the same minutes. Absolute times depend on the machine; the ratios are the result.
+#include <unistd.h>
+
+#include <cstdio>
+#include <cstdlib>
+#include <fstream>
+#include <memory>
+#include <string>
+
+#include "base/text.h"
+#include "bench/stats.h"
+#include "e2e/mcp_client.h"
+#include "lab/command.h"
+#include "lab/fault_proxy.h"
+#include "lab/lab.h"
+#include "lab/ssh_client.h"
+#include "lab/sshd.h"
+
+namespace yonder::bench {
+namespace {
+
+using namespace std::chrono_literals;
+using e2e::McpClient;
+
+template <class T>
+T need(Result<T> result, const char* what) {
+  if (!result) {
+    std::fprintf(stderr, "bench: %s: %s\n", what, result.error().message.c_str());
+    std::exit(1);
+  }
+  return *std::move(result);
+}
+
+void need(const Result<void>& result, const char* what) {
+  if (result) return;
+  std::fprintf(stderr, "bench: %s: %s\n", what, result.error().message.c_str());
+  std::exit(1);
+}
+
+struct Bench {
+  lab::Lab& lab = lab::Lab::get();
+  lab::SshKey key;
+  std::string runtime;
+
+  std::vector<std::string> environment(const std::vector<std::string>& more = {}) const {
+    auto all = lab.environment();
+    all.push_back("XDG_RUNTIME_DIR=" + runtime);
+    all.insert(all.end(), more.begin(), more.end());
+    return all;
+  }
+
+  lab::SshHost host(const std::string& alias, std::uint16_t port, const std::string& host_key,
+                    const std::vector<std::string>& extra = {}) const {
+    return {.alias = alias,
+            .port = port,
+            .user = "alice",
+            .identity_file = key.path,
+            .host_key = host_key,
+            .extra = extra};
+  }
+};
+
+double exec_once(McpClient& agent, const std::string& sandbox) {
+  return time_ms([&] {
+    const auto reply = agent.call("exec_bash", {{"command", "true"}, {"sandbox_name", sandbox}});
+    if (!reply.arrived || reply.is_error || reply.content.value("exit_code", -1) != 0) {
+      std::fprintf(stderr, "bench: exec failed: %s\n", dump_json(reply.content).c_str());
+      std::exit(1);
+    }
+  });
+}
+
+double ssh_once(const Bench& bench, const std::string& alias) {
+  return time_ms([&] {
+    const auto ran = need(lab::run_ssh(bench.lab, {alias, "true"}), "ssh");
+    if (!ran.status.success()) {
+      std::fprintf(stderr, "bench: ssh %s failed: %s\n", alias.c_str(), ran.err.c_str());
+      std::exit(1);
+    }
+  });
+}
+
+struct Row {
+  Samples yonder, master, cold;
+};
+
+// In turns, so that a noisy minute of the machine hits all alike.
+Row measure(const Bench& bench, McpClient& agent, const std::string& where, int rounds) {
+  Row row;
+  exec_once(agent, where);  // opens the link, puts the outpost there
+  ssh_once(bench, where + "-master");
+  for (int i = 0; i < rounds; ++i) {
+    for (int j = 0; j < 5; ++j) row.yonder.push_back(exec_once(agent, where));
+    for (int j = 0; j < 3; ++j) row.master.push_back(ssh_once(bench, where + "-master"));
+    if (i % 3 == 0) row.cold.push_back(ssh_once(bench, where));
+  }
+  return row;
+}
+
+void print_row(const char* name, const Row& row) {
+  const double yonder = median(row.yonder);
+  std::printf("%-12s %8.2f ms  (p90 %7.2f)   %8.2f ms  %5.1fx   %8.2f ms  %6.1fx\n", name, yonder,
+              percentile(row.yonder, 0.9), median(row.master), median(row.master) / yonder,
+              median(row.cold), median(row.cold) / yonder);
+}
+
+void bench_exec(const Bench& bench) {
+  auto sshd = need(lab::Sshd::start(bench.lab), "sshd");
+  need(sshd.authorize(bench.key.public_key), "authorize");
+  auto proxy = need(lab::FaultProxy::start({.to = sshd.port(), .delay = 25ms}), "proxy");
+  const std::vector<std::string> master{"ControlMaster auto", "ControlPersist 60",
+                                        concat("ControlPath ", bench.runtime, "/%C")};
+  need(lab::write_ssh_config(bench.lab,
+                             {bench.host("near", sshd.port(), sshd.host_key()),
+                              bench.host("near-master", sshd.port(), sshd.host_key(), master),
+                              bench.host("far", proxy->port(), sshd.host_key()),
+                              bench.host("far-master", proxy->port(), sshd.host_key(), master)}),
+       "ssh config");
+  auto agent = need(McpClient::start(bench.environment()), "yonder mcp");
+  const Row near = measure(bench, *agent, "near", 20);
+  const Row far = measure(bench, *agent, "far", 8);
+  std::printf(
+      "\nWarm `true`, whole tool call through `yonder mcp`, medians (ratio: times Yonder's)\n");
+  std::printf("%-12s %11s %16s   %11s %7s   %11s\n", "round trip", "yonder mcp", "",
+              "ControlMaster", "", "cold ssh");
+  print_row("0 ms", near);
+  print_row("50 ms", far);
+  std::printf("beyond one round trip at 50 ms: %.2f ms (wanted: at most 8)\n",
+              median(far.yonder) - 50);
+  for (const char* alias : {"near-master", "far-master"}) {
+    (void)lab::run_ssh(bench.lab, {"-O", "exit", alias});
+  }
+}
+
+void bench_start(const Bench& bench) {
+  Samples samples;
+  for (int i = 0; i < 30; ++i) {
+    std::unique_ptr<McpClient> agent;
+    samples.push_back(
+        time_ms([&] { agent = need(McpClient::start(bench.environment()), "yonder mcp"); }));
+  }
+  std::printf(
+      "\nStart of `yonder mcp` to its initialize reply: median %.2f ms, p90 %.2f ms (wanted: "
+      "at most 15)\n",
+      median(samples), percentile(samples, 0.9));
+}
+
+std::uint64_t resident_kib(pid_t pid) {
+  std::ifstream status(concat("/proc/", pid, "/status"));
+  std::string line;
+  while (std::getline(status, line)) {
+    if (line.starts_with("VmRSS:")) return std::strtoull(line.c_str() + 6, nullptr, 10);
+  }
+  return 0;
+}
+
+std::string sandbox_list(const Bench& bench, const std::vector<lab::Sshd>& servers) {
+  Json list = Json::array();
+  for (std::size_t i = 0; i < servers.size(); ++i) {
+    list.push_back({{"name", concat("m", i)},
+                    {"host", "127.0.0.1"},
+                    {"port", servers[i].port()},
+                    {"user", "alice"},
+                    {"key_file", bench.key.path}});
+  }
+  return "REMOTE_SANDBOX_LIST=" + dump_json(list);
+}
+
+void bench_many(const Bench& bench) {
+  std::vector<lab::Sshd> servers;
+  for (int i = 0; i < 50; ++i) {
+    servers.push_back(need(lab::Sshd::start(bench.lab), "sshd"));
+    need(servers.back().authorize(bench.key.public_key), "authorize");
+  }
+  for (int i = 0; i < 5; ++i) servers[static_cast<std::size_t>(i * 10)].freeze();
+  auto agent =
+      need(McpClient::start(bench.environment({sandbox_list(bench, servers)})), "yonder mcp");
+  e2e::Reply reply;
+  const double ms = time_ms([&] { reply = agent->call("list_sandboxes", Json::object()); });
+  int alive = 0;
+  for (const auto& sandbox : reply.content["sandboxes"]) {
+    alive += sandbox["connection_alive"] == true && sandbox["backend"] == "ssh" ? 1 : 0;
+  }
+  std::printf(
+      "\nlist_sandboxes over 50 machines, 5 of them stalled: %.2f s, %d of 45 alive "
+      "(wanted: at most 16 s, the connect time-out and one)\n",
+      ms / 1000, alive);
+  for (auto& server : servers) server.thaw();
+}
+
+void bench_memory(const Bench& bench) {
+  std::vector<lab::Sshd> servers;
+  for (int i = 0; i < 10; ++i) {
+    servers.push_back(need(lab::Sshd::start(bench.lab), "sshd"));
+    need(servers.back().authorize(bench.key.public_key), "authorize");
+  }
+  auto agent =
+      need(McpClient::start(bench.environment({sandbox_list(bench, servers)})), "yonder mcp");
+  for (std::size_t i = 0; i < servers.size(); ++i) exec_once(*agent, concat("m", i));
+  std::printf(
+      "\nResident memory of `yonder mcp` with 10 live links: %.1f MB (wanted: at most 20)\n",
+      static_cast<double>(resident_kib(agent->pid())) / 1024);
+}
+
+int run() {
+  if (!lab::Lab::available()) {
+    std::fprintf(stderr, "bench: %s\n", lab::Lab::reason().c_str());
+    return 1;
+  }
+  Bench bench;
+  bench.runtime = need(bench.lab.new_directory("runtime"), "directory");
+  bench.key = need(lab::SshKey::generate(bench.runtime + "/key"), "key");
+  bench_start(bench);
+  bench_exec(bench);
+  bench_memory(bench);
+  bench_many(bench);
+  return 0;
+}
+
+}  // namespace
+}  // namespace yonder::bench
+
+int main() {
+  yonder::lab::Lab::enter();
+  return yonder::bench::run();
+}

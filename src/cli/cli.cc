@@ -1,0 +1,45 @@
+#include "cli/cli.h"
+
+#include "base/log.h"
+#include "base/text.h"
+#include "cli/commands.h"
+#include "cli/exit_status.h"
+#include "cli/parse.h"
+#include "cli/render.h"
+
+namespace yonder::cli {
+namespace {
+
+// One overload for each thing that can be asked for: the compiler finds the missing one.
+struct Dispatch {
+  const Doors& doors;
+
+  static int shown(bool written) { return written ? kExitSuccess : kExitReaderGone; }
+
+  int operator()(const HelpOptions& help) const { return shown(print(help.text)); }
+  int operator()(const VersionOptions&) const {
+    return shown(print(concat("yonder ", doors.version, "\n")));
+  }
+  int operator()(const ExecOptions& options) const { return exec_command(options, doors); }
+  int operator()(const HostsOptions& options) const { return hosts_command(options, doors); }
+  int operator()(const DoctorOptions& options) const { return doctor_command(options, doors); }
+  int operator()(const LoginOptions& options) const { return login_command(options, doors); }
+  int operator()(const LogoutOptions& options) const { return logout_command(options, doors); }
+  int operator()(const McpOptions& options) const { return mcp_command(options, doors); }
+  int operator()(const CompletionOptions& options) const { return completion_command(options); }
+};
+
+}  // namespace
+
+int run(int argc, char** argv, const Doors& doors) {
+  const std::vector<std::string> words(argv + (argc > 0 ? 1 : 0), argv + argc);
+  const auto line = parse_command_line(words);
+  if (!line) {
+    say_error(line.error());
+    return kExitUsage;
+  }
+  if (line->verbose) set_log_level(LogLevel::Info);
+  return std::visit(Dispatch{doors}, line->command);
+}
+
+}  // namespace yonder::cli

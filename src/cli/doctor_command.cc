@@ -1,0 +1,31 @@
+#include "cli/commands.h"
+#include "cli/doctor_text.h"
+#include "cli/exit_status.h"
+#include "cli/render.h"
+#include "ops/doctor.h"
+
+namespace yonder::cli {
+namespace {
+
+int fail(const DoctorOptions& options, const Error& error) {
+  show_failure(error, format_of(options.json));
+  return kExitFailure;
+}
+
+}  // namespace
+
+int doctor_command(const DoctorOptions& options, const Doors& doors) {
+  auto engine = doors.engine();
+  if (!engine) return fail(options, engine.error());
+  ops::Session session;
+  ops::CallContext context{.session = session};
+  const auto diagnosis = ops::diagnose(**engine, context, options.sandbox);
+  if (!diagnosis) return fail(options, diagnosis.error());
+  const bool written = options.json
+                           ? print_json(ops::to_json(*diagnosis))
+                           : print(doctor_text(*diagnosis, screen((*engine)->environment).styled));
+  if (!written) return kExitReaderGone;
+  return diagnosis->healthy() ? kExitSuccess : kExitProblems;
+}
+
+}  // namespace yonder::cli

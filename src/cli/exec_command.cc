@@ -1,0 +1,178 @@
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstring>
+#include <memory>
+
+#include "base/log.h"
+#include "base/text.h"
+#include "cli/commands.h"
+#include "cli/exec_ending.h"
+#include "cli/exit_status.h"
+#include "cli/interrupts.h"
+#include "cli/render.h"
+#include "ops/exec.h"
+#include "ops/operation.h"
+
+namespace yonder::cli {
+namespace {
+
+// Before that a connection is not worth a word.
+constexpr auto kQuietConnecting = std::chrono::milliseconds(1500);
+
+int usable_stdin(const ExecOptions& options) {
+  // The first one who started a run feeds it; whoever attaches later only listens.
+  const bool closed = ::fcntl(STDIN_FILENO, F_GETFD) < 0;
+  return options.no_stdin || options.attach || closed ? -1 : STDIN_FILENO;
+}
+
+Result<void> add_own_variables(const ExecOptions& options,
+                               const std::vector<std::string>& environment, RunRequest& run) {
+  for (const auto& name : options.own_variables) {
+    const std::string start = name + "=";
+    bool found = false;
+    for (const auto& entry : environment) {
+      if (!entry.starts_with(start)) continue;
+      run.env[name] = entry.substr(start.size());
+      found = true;
+      break;
+    }
+    if (!found) {
+      return Error{Errc::InvalidArgument, concat("--env ", name, ": it is not set here"),
+                   concat("give it a value: --env ", name, "=VALUE")};
+    }
+  }
+  return {};
+}
+
+Result<ops::ExecRequest> to_request(const ExecOptions& options, const ops::Engine& engine) {
+  ops::ExecRequest request{.sandbox = options.sandbox,
+                           .run = options.run,
+                           .run_id = options.attach,
+                           .wait = options.wait,
+                           .max_output_chars = options.max_output};
+  TRY(add_own_variables(options, engine.environment, request.run));
+  return request;
+}
+
+// One `exec`, from the request to what is said about its end.
+class Exec {
+ public:
+  Exec(const ExecOptions& options, ops::Engine& engine, Interrupts& interrupts)
+      : options_(options),
+        engine_(engine),
+        interrupts_(interrupts),
+        out_(STDOUT_FILENO, interrupts.wake_fd()),
+        err_(STDERR_FILENO, interrupts.wake_fd()) {}
+
+  int run(ops::ExecRequest request) {
+    ops::CallContext context{.session = session_,
+                             .cancel = interrupts_.cancel(),
+                             .detach = interrupts_.detach(),
+                             .progress = [this](const std::string& text) { on_progress(text); }};
+    if (options_.json) {
+      request.stdin_fd = usable_stdin(options_);
+      return finish_json(ops::exec(engine_, context, request));
+    }
+    return finish(
+        ops::exec_streaming(engine_, context, request,
+                            {.on_stdout = [this](std::string_view bytes) { pass_on(out_, bytes); },
+                             .on_stderr = [this](std::string_view bytes) { pass_on(err_, bytes); },
+                             .stdin_fd = usable_stdin(options_),
+                             .on_started = [this](const RunId& id) { on_started(id); }}));
+  }
+
+ private:
+  void on_started(const RunId& id) {
+    started_ = true;
+    log_info("exec: started", {{"run", id.str()}});
+  }
+
+  // People need not hear of each connection, but of one that takes its time.
+  void on_progress(const std::string& text) {
+    log_info(text);
+    const bool slow = std::chrono::steady_clock::now() - began_ > kQuietConnecting;
+    const bool shown = slow || text.starts_with("putting ");
+    if (shown && !started_ && !options_.quiet && stderr_is_terminal()) say(text);
+  }
+
+  void pass_on(const Output& output, std::string_view bytes) {
+    if (interrupts_.cancel().cancelled() || interrupts_.detach().cancelled()) return;
+    switch (output.write(bytes)) {
+      case Written::Yes:
+      case Written::Interrupted: return;
+      case Written::ReaderGone:
+        // A local command would get SIGPIPE now; this one gets stopped.
+        given_up_.reader_gone = true;
+        return interrupts_.stop_the_work();
+      case Written::Failed:
+        // A full disk here is no reason to end work over there: its output is kept there.
+        given_up_.write_error = std::strerror(errno);
+        return interrupts_.leave_the_work();
+    }
+  }
+
+  GivenUp given_up() const {
+    GivenUp all = given_up_;
+    all.signal = interrupts_.first_signal();
+    return all;
+  }
+
+  void say_ending(const Ending& ending) const {
+    for (const auto& failure : ending.failures) say(failure);
+    if (options_.quiet) return;
+    for (const auto& note : ending.notes) say(note);
+  }
+
+  int finish(const Result<ops::ExecResponse>& response) const {
+    if (!response) {
+      say_error(response.error());
+      return status_of(response.error(), given_up());
+    }
+    const Ending ending = ending_of(*response, given_up());
+    say_ending(ending);
+    return ending.status;
+  }
+
+  int finish_json(const Result<ops::ExecResponse>& response) const {
+    const Json shown = response ? ops::to_json(*response) : ops::error_json(response.error());
+    if (!print_json(shown)) return kExitReaderGone;
+    return response ? ending_of(*response, given_up()).status
+                    : status_of(response.error(), given_up());
+  }
+
+  const ExecOptions& options_;
+  ops::Engine& engine_;
+  Interrupts& interrupts_;
+  Output out_;
+  Output err_;
+  ops::Session session_;
+  GivenUp given_up_;
+  bool started_ = false;
+  Instant began_ = std::chrono::steady_clock::now();
+};
+
+int fail(const ExecOptions& options, const Error& error, int status) {
+  show_failure(error, format_of(options.json));
+  return status;
+}
+
+}  // namespace
+
+int exec_command(const ExecOptions& options, const Doors& doors) {
+  auto engine = doors.engine();
+  if (!engine) return fail(options, engine.error(), kExitFailure);
+  auto request = to_request(options, **engine);
+  if (!request) return fail(options, request.error(), kExitUsage);
+  auto interrupts = Interrupts::install([&](int) {
+    if (options.quiet) return;
+    say(options.attach ? "leaving it running"
+                       : "stopping the command; Ctrl-C again to leave it "
+                         "running");
+  });
+  if (!interrupts) return fail(options, interrupts.error(), kExitFailure);
+  return Exec(options, **engine, **interrupts).run(*std::move(request));
+}
+
+}  // namespace yonder::cli

@@ -1,0 +1,75 @@
+#include "cli/hosts_table.h"
+
+#include <array>
+#include <cstdio>
+
+#include "base/text.h"
+#include "cli/one_line.h"
+
+namespace yonder::cli {
+namespace {
+
+std::string milliseconds(double value) {
+  std::array<char, 32> text{};
+  std::snprintf(text.data(), text.size(), "%.1f", value);
+  return text.data();
+}
+
+std::string backend(const SandboxSpec& spec) {
+  return spec.backend == Backend::Local ? "local" : "ssh";
+}
+
+std::string port(const SandboxSpec& spec) {
+  return spec.port == 0 ? "" : std::to_string(spec.port);
+}
+
+std::string error_text(const ops::SandboxStatus& status) {
+  return status.connection_error ? one_line(status.connection_error->message) : "";
+}
+
+std::string answer(const ops::SandboxStatus& status) {
+  if (!status.connection_alive) return "not asked";
+  if (!*status.connection_alive) return concat("failed: ", error_text(status));
+  return status.round_trip_ms ? concat("ok, ", milliseconds(*status.round_trip_ms), " ms") : "ok";
+}
+
+std::string state_word(const ops::SandboxStatus& status) {
+  if (!status.connection_alive) return "";
+  return *status.connection_alive ? "ok" : "failed";
+}
+
+}  // namespace
+
+HostsTable hosts_table(const ops::SandboxList& list, bool checked) {
+  HostsTable table{.header = {" ", "NAME", "BACKEND", "HOST", "USER", "PORT", "FROM"}};
+  if (checked) table.header.emplace_back("ANSWER");
+  for (const auto& status : list.sandboxes) {
+    const SandboxSpec& spec = status.spec;
+    Row row{status.is_active ? "*" : " ",  one_line(spec.name),          backend(spec),
+            or_dash(one_line(spec.host)),  or_dash(one_line(spec.user)), or_dash(port(spec)),
+            or_dash(one_line(spec.origin))};
+    if (checked) row.push_back(answer(status));
+    table.rows.push_back(std::move(row));
+  }
+  return table;
+}
+
+std::vector<Row> hosts_fields(const ops::SandboxList& list, bool checked) {
+  std::vector<Row> rows;
+  for (const auto& status : list.sandboxes) {
+    const SandboxSpec& spec = status.spec;
+    Row row{one_line(spec.name),  backend(spec), one_line(spec.host),
+            one_line(spec.user),  port(spec),    status.is_active ? "*" : "",
+            one_line(spec.origin)};
+    if (checked) {
+      row.push_back(state_word(status));
+      row.push_back(status.round_trip_ms ? milliseconds(*status.round_trip_ms) : "");
+      row.push_back(error_text(status));
+    }
+    for (auto& field : row) field = or_dash(std::move(field));
+    rows.push_back(std::move(row));
+  }
+  return rows;
+}
+
+}  // namespace yonder::cli

@@ -1,0 +1,23 @@
+#pragma once
+
+#include <vector>
+
+#include "cli/table.h"
+#include "ops/sandboxes.h"
+
+namespace yonder::cli {
+
+// Pure: what `yonder hosts` shows of each sandbox.
+
+struct HostsTable {
+  Row header;
+  std::vector<Row> rows;
+};
+// For people. `checked`: with the columns that --check fills.
+HostsTable hosts_table(const ops::SandboxList& list, bool checked);
+
+// For programs: name, backend, host, user, port, active, origin; with `checked` also the state,
+// milliseconds and the error. "-" is an empty field.
+std::vector<Row> hosts_fields(const ops::SandboxList& list, bool checked);
+
+}  // namespace yonder::cli

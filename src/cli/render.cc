@@ -1,0 +1,106 @@
+#include "cli/render.h"
+
+#include <poll.h>
+#include <sys/ioctl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <limits>
+
+#include "base/text.h"
+#include "cli/one_line.h"
+#include "ops/operation.h"
+
+namespace yonder::cli {
+namespace {
+
+// A pipe that poll() calls writable takes at least this much without blocking (POSIX's PIPE_BUF is
+// 512, every system of today has 4096 or more for a pipe that is empty enough).
+constexpr std::size_t kSafePiece = 4096;
+
+std::size_t piece_for(int fd) {
+  struct stat about {};
+  const bool never_blocks = ::fstat(fd, &about) == 0 && S_ISREG(about.st_mode);
+  return never_blocks ? std::numeric_limits<ssize_t>::max() : kSafePiece;
+}
+
+bool has_variable(const std::vector<std::string>& environment, std::string_view start) {
+  return std::any_of(environment.begin(), environment.end(),
+                     [&](const std::string& entry) { return entry.starts_with(start); });
+}
+
+void write_stderr(std::string_view line) {
+  Output(STDERR_FILENO, -1).write(line);  // there is nobody left to tell when this fails
+}
+
+}  // namespace
+
+Output::Output(int fd, int wake) : fd_(fd), wake_(wake), piece_(piece_for(fd)) {}
+
+Written Output::write(std::string_view bytes) const {
+  while (!bytes.empty()) {
+    std::array<pollfd, 2> fds{pollfd{fd_, POLLOUT, 0}, pollfd{wake_, POLLIN, 0}};
+    if (::poll(fds.data(), fds.size(), -1) < 0 && errno != EINTR) return Written::Failed;
+    if (fds[0].revents == 0) {
+      if (fds[1].revents != 0) return Written::Interrupted;
+      continue;
+    }
+    const ssize_t n = ::write(fd_, bytes.data(), std::min(bytes.size(), piece_));
+    if (n >= 0) {
+      bytes.remove_prefix(static_cast<std::size_t>(n));
+    } else if (errno == EPIPE) {
+      return Written::ReaderGone;
+    } else if (errno != EINTR && errno != EAGAIN) {
+      return Written::Failed;
+    }
+  }
+  return Written::Yes;
+}
+
+bool print(std::string_view text) {
+  return Output(STDOUT_FILENO, -1).write(text) == Written::Yes;
+}
+
+bool print_json(const Json& value) {
+  return print(dump_json(value) + "\n");
+}
+
+void say(std::string_view message) {
+  write_stderr(concat("yonder: ", one_line(message), "\n"));
+}
+
+void say_error(const Error& error) {
+  say(error.message);
+  if (!error.hint.empty()) write_stderr(concat("  ", one_line(error.hint), "\n"));
+}
+
+void show_failure(const Error& error, Format format) {
+  if (format == Format::Json) {
+    print_json(ops::error_json(error));
+  } else {
+    say_error(error);
+  }
+}
+
+Screen screen(const std::vector<std::string>& environment) {
+  Screen screen{.terminal = ::isatty(STDOUT_FILENO) == 1};
+  if (!screen.terminal) return screen;
+  // NO_COLOR counts when it is set to anything but nothing.
+  const bool plain =
+      (has_variable(environment, "NO_COLOR=") &&
+       std::find(environment.begin(), environment.end(), "NO_COLOR=") == environment.end()) ||
+      has_variable(environment, "TERM=dumb");
+  screen.styled = !plain;
+  struct winsize size {};
+  if (::ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0) screen.width = size.ws_col;
+  return screen;
+}
+
+bool stderr_is_terminal() {
+  return ::isatty(STDERR_FILENO) == 1;
+}
+
+}  // namespace yonder::cli

@@ -1,0 +1,59 @@
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/error.h"
+#include "base/json.h"
+
+namespace yonder::cli {
+
+// The only file of this room that writes to stdout, and to stderr.
+
+enum class Written {
+  Yes,
+  Interrupted,  // somebody wants us to stop, and the reader does not keep up
+  ReaderGone,   // EPIPE
+  Failed,       // errno says why: a full disk, for example
+};
+
+// Passes the bytes of a command on, and never stays stuck at a reader who has stopped reading.
+class Output {
+ public:
+  // `wake` becomes readable when a blocked write is to be given up; -1: never.
+  Output(int fd, int wake);
+  Written write(std::string_view bytes) const;
+
+ private:
+  int fd_;
+  int wake_;
+  std::size_t piece_;
+};
+
+// Text of ours on stdout. False when it could not be written.
+bool print(std::string_view text);
+bool print_json(const Json& value);
+
+// "yonder: ..." on stderr, each as one line; foreign bytes in it are made harmless.
+void say(std::string_view message);
+void say_error(const Error& error);
+
+// Where the user wants to read about a failure: on stderr, or as {"error": ...} on stdout.
+enum class Format { Text, Json };
+inline Format format_of(bool json) {
+  return json ? Format::Json : Format::Text;
+}
+void show_failure(const Error& error, Format format);
+
+// What the terminal behind stdout, if there is one, can show.
+struct Screen {
+  bool terminal = false;
+  bool styled = false;  // bold and colours
+  std::size_t width = 80;
+};
+Screen screen(const std::vector<std::string>& environment);
+
+bool stderr_is_terminal();
+
+}  // namespace yonder::cli

@@ -1,0 +1,21 @@
+#pragma once
+
+#include "base/cancel.h"
+#include "ops/doctor_findings.h"
+#include "ops/engine.h"
+
+namespace yonder::ops {
+
+// Looks, and judges nothing. Each returns in bounded time.
+
+SshClient look_for_ssh(const std::vector<std::string>& environment);
+
+struct LookOptions {
+  bool is_active = false;
+  bool has_ssh = true;
+};
+// Connects to the sandbox. Thread: any.
+SandboxSeen look_at_sandbox(Engine& engine, const SandboxSpec& spec, const LookOptions& options,
+                            const CancelToken& cancel);
+
+}  // namespace yonder::ops

@@ -1,0 +1,178 @@
+#include "ops/doctor_machine.h"
+
+#include <algorithm>
+#include <array>
+#include <cstdio>
+#include <cstdlib>
+
+#include "base/clean_text.h"
+#include "base/text.h"
+
+namespace yonder::ops {
+namespace {
+
+using Findings = std::vector<Finding>;
+
+constexpr std::int64_t kClockNoteMs = 2000;
+constexpr std::int64_t kClockProblemMs = 60000;
+constexpr double kSlowRoundTripMs = 1000;
+constexpr std::size_t kNoiseShown = 200;
+// Less fills up within one chatty run.
+constexpr std::int64_t kLittleSpace = 100LL * 1024 * 1024;
+
+std::string number(const char* format, double value) {
+  std::array<char, 48> text{};
+  std::snprintf(text.data(), text.size(), format, value);
+  return text.data();
+}
+
+Finding clock_finding(std::int64_t ahead_ms) {
+  const std::int64_t apart = std::abs(ahead_ms);
+  Finding finding{.subject = "clock"};
+  if (apart <= kClockNoteMs) {
+    finding.seen = "agrees with ours";
+    return finding;
+  }
+  finding.verdict = apart > kClockProblemMs ? Verdict::Problem : Verdict::Note;
+  finding.seen = concat(number("%.1f s ", static_cast<double>(apart) / 1000),
+                        ahead_ms > 0 ? "ahead of ours" : "behind ours");
+  finding.fix = "set the wrong clock (NTP): file times and start times mislead until then";
+  return finding;
+}
+
+Finding shell_finding(const Machine& machine) {
+  const std::string login = machine.login_shell.empty() ? "unknown" : machine.login_shell;
+  if (!machine.bash.empty()) {
+    return {.subject = "shell",
+            .seen = concat("lines are run by ", machine.bash, "; login shell ", login)};
+  }
+  return {.verdict = Verdict::Note,
+          .subject = "shell",
+          .seen = concat("there is no bash, lines are run by sh; login shell ", login),
+          .fix = "install bash there, or write lines for a POSIX sh"};
+}
+
+Finding records_finding(const Machine& machine) {
+  if (machine.state_problem.empty()) return {.subject = "run records", .seen = machine.state_dir};
+  return {.verdict = Verdict::Problem,
+          .subject = "run records",
+          .seen = machine.state_problem,
+          .fix = "make the home directory or /var/tmp writable for you there"};
+}
+
+void add_noise(const Reached& reached, Findings& findings) {
+  const std::string_view noise = trim(reached.noise);
+  if (noise.empty()) return;
+  findings.push_back(
+      {.verdict = Verdict::Note,
+       .subject = "noise",
+       .seen = concat("start-up files print: ", printable(noise.substr(0, kNoiseShown)),
+                      noise.size() > kNoiseShown ? "..." : ""),
+       .fix = "Yonder skips it, scp and rsync may not; print only in interactive shells"});
+}
+
+void add_round_trip(const Reached& reached, Findings& findings) {
+  if (reached.round_trips_ms.empty()) {
+    findings.push_back({.verdict = Verdict::Problem,
+                        .subject = "round trip",
+                        .seen = "the machine was reached, and then did not answer",
+                        .fix = "try again; the connection may be breaking"});
+    return;
+  }
+  const double middle = median(reached.round_trips_ms);
+  Finding finding{.subject = "round trip", .seen = number("%.1f ms", middle)};
+  if (middle > kSlowRoundTripMs) {
+    finding.verdict = Verdict::Note;
+    finding.fix = "the line or the machine is slow; everything takes at least this long";
+  }
+  findings.push_back(std::move(finding));
+}
+
+bool is_usable(const Place& place) {
+  return place.problem.empty() && place.writable && place.executable;
+}
+
+void add_places(const ProbeReport& probe, Findings& findings) {
+  std::vector<std::string> usable;
+  std::vector<std::string> unusable;
+  for (const auto& place : probe.places) {
+    const std::string space =
+        place.free_bytes < 0
+            ? ""
+            : concat(" (", human_bytes(static_cast<unsigned long long>(place.free_bytes)),
+                     " free)");
+    if (!is_usable(place)) {
+      unusable.push_back(concat(place.path, ": ", place.problem));
+      continue;
+    }
+    usable.push_back(place.path + space);
+    if (place.free_bytes >= 0 && place.free_bytes < kLittleSpace) {
+      findings.push_back({.verdict = Verdict::Note,
+                          .subject = "space",
+                          .seen = concat("little is left in ", place.path, space),
+                          .fix = "make room there: run records and output need some"});
+    }
+  }
+  Finding finding{.subject = "places", .seen = join(usable, ", ")};
+  if (usable.empty()) {
+    finding = {.verdict = Verdict::Problem,
+               .subject = "places",
+               .seen = concat("no directory takes programs: ", join(unusable, "; ")),
+               .fix = "make one of them writable and not noexec"};
+  }
+  findings.push_back(std::move(finding));
+}
+
+// What keeps work alive after the last connection of its user has ended.
+void add_launchers(const ProbeReport& probe, Findings& findings) {
+  Finding finding{.subject = "launchers", .seen = "detached session"};
+  if (!probe.tmux.empty()) finding.seen += concat(", ", probe.tmux);
+  if (!probe.systemd_run.empty()) {
+    finding.seen +=
+        concat(", ", probe.systemd_run, " with lingering ", probe.lingering ? "on" : "off");
+  }
+  if (!probe.systemd_run.empty() && !probe.lingering) {
+    finding.verdict = Verdict::Note;
+    finding.fix =
+        "if that machine ends your processes at logout, run there: loginctl enable-linger";
+  }
+  findings.push_back(std::move(finding));
+}
+
+}  // namespace
+
+double median(std::vector<double> values) {
+  if (values.empty()) return 0;
+  const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
+  std::nth_element(values.begin(), middle, values.end());
+  return *middle;
+}
+
+std::vector<Finding> findings_there(const Reached& reached) {
+  const Machine& machine = reached.machine;
+  Findings findings;
+  findings.push_back({.subject = "connect",
+                      .seen = concat(number("%.2f s", reached.seconds), ", ", machine.hostname,
+                                     ", ", machine.system)});
+  add_noise(reached, findings);
+  findings.push_back(
+      {.subject = "outpost",
+       .seen = concat(machine.outpost_path, reached.deployed ? ", put there now" : ", was there")});
+  findings.push_back(shell_finding(machine));
+  findings.push_back(records_finding(machine));
+  if (reached.probe) {
+    add_places(*reached.probe, findings);
+    add_launchers(*reached.probe, findings);
+  }
+  if (reached.probe_error) {
+    findings.push_back({.verdict = Verdict::Problem,
+                        .subject = "places",
+                        .seen = reached.probe_error->message,
+                        .fix = reached.probe_error->hint});
+  }
+  findings.push_back(clock_finding(reached.clock_ahead_ms));
+  add_round_trip(reached, findings);
+  return findings;
+}
+
+}  // namespace yonder::ops

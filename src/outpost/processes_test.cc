@@ -1,0 +1,113 @@
+#include "outpost/processes.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <signal.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "base/scratch_test.h"
+#include "base/subprocess.h"
+#include "base/text.h"
+
+namespace yonder::outpost {
+namespace {
+
+using ::testing::Contains;
+using ::testing::IsEmpty;
+using ::testing::Not;
+using ::testing::UnorderedElementsAre;
+
+std::string stat_line(const std::string& name) {
+  return "4711 (" + name +
+         ") S 42 4711 4711 0 -1 4194560 1 2 3 4 5 6 7 8 20 0 1 0 987654321 10 11\n";
+}
+
+TEST(ParseStat, ReadsNamesThatHoldAnything) {
+  for (const std::string name : {"sh", "a b", "a) R 1 (b", ")", "", "(((", "x\ny", "Web Content"}) {
+    const auto process = parse_stat(stat_line(name));
+    ASSERT_TRUE(process) << name;
+    EXPECT_EQ(process->pid, 4711);
+    EXPECT_EQ(process->parent, 42);
+    EXPECT_EQ(process->state, 'S');
+    EXPECT_EQ(process->start_time, 987654321U);
+  }
+}
+
+TEST(ParseStat, RefusesWhatIsNoWholeLine) {
+  for (const std::string line : {"", "4711", "4711 (sh)", "4711 (sh) ", "4711 (sh) S 42", ")(",
+                                 "4711 sh S 42 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19"}) {
+    EXPECT_FALSE(parse_stat(line)) << line;
+  }
+}
+
+TEST(Descendants, FindsAllGenerationsInWhateverOrderTheyAreListed) {
+  const std::vector<Process> processes{
+      {.pid = 2, .parent = 9, .state = 'S'},   {.pid = 9, .parent = 100, .state = 'S'},
+      {.pid = 100, .parent = 1, .state = 'S'}, {.pid = 1, .parent = 0, .state = 'S'},
+      {.pid = 7, .parent = 1, .state = 'S'},   {.pid = 3, .parent = 2, .state = 'R'}};
+  EXPECT_THAT(descendants(processes, 100), UnorderedElementsAre(9, 2, 3));
+}
+
+TEST(Descendants, LooksThroughZombiesWithoutNamingThem) {
+  const std::vector<Process> processes{{.pid = 10, .parent = 5, .state = 'Z'},
+                                       {.pid = 11, .parent = 10, .state = 'S'}};
+  EXPECT_THAT(descendants(processes, 5), UnorderedElementsAre(11));
+}
+
+TEST(Descendants, EndsWhenParentsFormACircle) {
+  const std::vector<Process> processes{{.pid = 5, .parent = 6, .state = 'S'},
+                                       {.pid = 6, .parent = 5, .state = 'S'}};
+  EXPECT_THAT(descendants(processes, 5), UnorderedElementsAre(6));
+  EXPECT_THAT(descendants(processes, 4), IsEmpty());
+}
+
+TEST(Lives, KnowsAProcessByItsStartTimeToo) {
+  const auto self = key_of(::getpid());
+  ASSERT_TRUE(self);
+  EXPECT_TRUE(lives(*self));
+  EXPECT_FALSE(lives({.pid = self->pid, .start_time = self->start_time + 1}));
+}
+
+TEST(Lives, DoesNotCountAZombie) {
+  const pid_t child = ::fork();
+  if (child == 0) ::_exit(0);
+  siginfo_t info{};
+  ASSERT_EQ(::waitid(P_PID, static_cast<id_t>(child), &info, WEXITED | WNOWAIT), 0);
+  const auto key = key_of(child);
+  ASSERT_TRUE(key);
+  EXPECT_FALSE(lives(*key));
+  ::waitpid(child, nullptr, 0);
+  EXPECT_FALSE(key_of(child));
+}
+
+TEST(FindMembers, FindsWhatCarriesTheMarkWhoeverItsParentIs) {
+  const std::string mark = "YONDER_RUN_ID=r-findmemberstestaa";
+  auto marked = Subprocess::spawn({.argv = {"cat"}, .environment = {"A=1", mark}});
+  auto longer = Subprocess::spawn({.argv = {"cat"}, .environment = {mark + "x", "B=" + mark}});
+  ASSERT_TRUE(marked && longer);
+  const auto members = find_members({.supervisor = 0, .mark = mark});
+  EXPECT_THAT(members, UnorderedElementsAre(marked->pid()));
+}
+
+TEST(FindMembers, LeavesOutTheAskerItself) {
+  EXPECT_THAT(find_members({.supervisor = ::getppid(), .mark = "YONDER_RUN_ID=none"}),
+              Not(Contains(::getppid())));
+}
+
+TEST(Describe, ShortensAndMakesPrintable) {
+  auto child = Subprocess::spawn(
+      {.argv = {"sh", "-c", "read x", "a\nb", std::string(500, 'y')}, .environment = {}});
+  ASSERT_TRUE(child);
+  const auto shown = describe({child->pid()});
+  ASSERT_EQ(shown.size(), 1U);
+  EXPECT_TRUE(shown[0].command.starts_with("sh -c read x a\\x0ab yyy")) << shown[0].command;
+  EXPECT_LE(shown[0].command.size(), 130U);
+}
+
+TEST(Describe, NamesNoMoreThanFifty) {
+  EXPECT_EQ(describe(std::vector<pid_t>(200, ::getpid())).size(), 50U);
+}
+
+}  // namespace
+}  // namespace yonder::outpost

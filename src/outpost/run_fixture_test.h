@@ -1,0 +1,93 @@
+#pragma once
+
+#include <gtest/gtest.h>
+#include <signal.h>
+
+#include <string>
+#include <vector>
+
+#include "base/file.h"
+#include "base/id.h"
+#include "base/scratch_test.h"
+#include "outpost/machine.h"
+#include "outpost/processes.h"
+#include "outpost/run_record.h"
+#include "outpost/start.h"
+#include "outpost/tree_ender.h"
+#include "wire/messages.h"
+
+namespace yonder::outpost {
+
+// A home and a state directory, and whatever runs are started in them.
+class RunTest : public ::testing::Test {
+ protected:
+  RunTest() {
+    for (const char* name : {"home", "state", "state/runs", "state/keys"}) {
+      EXPECT_TRUE(make_directory(scratch_ / name));
+    }
+    around_ = {.home = scratch_ / "home",
+               .user_id = std::to_string(::geteuid()),
+               .login_shell = "/bin/sh",
+               .boot_id = read_boot_id(),
+               .state_dir = scratch_ / "state",
+               .state_problem = ""};
+  }
+
+  // Nothing that a test has started is left behind.
+  ~RunTest() override {
+    for (const auto& entry : std::filesystem::directory_iterator(scratch_ / "state/runs")) {
+      const RunRecord record(entry.path().string());
+      TreeEnder ender({.supervisor = 0, .mark = record.mark()}, Duration::zero());
+      EXPECT_TRUE(testing::eventually([&] { return ender.step(); }));
+      const auto alive = record.read_alive();
+      if (!alive || !*alive) continue;
+      const auto supervisor = (*alive)->supervisor;
+      if (supervisor.pid != ::getpid() && lives(supervisor))
+        ::kill(static_cast<pid_t>(supervisor.pid), SIGKILL);
+    }
+  }
+
+  wire::StartRequest request(const std::string& command) const {
+    wire::StartRequest request{.run_id = new_run_id().str(), .command = command};
+    request.cwd = scratch_.path();
+    request.grace_ms = 200;
+    return request;
+  }
+  RunRecord start(const wire::StartRequest& request) const {
+    auto started = start_run(around_, request);
+    EXPECT_TRUE(started) << (started ? "" : started.error().message);
+    return started ? started->record : RunRecord("/nonexistent");
+  }
+  RunRecord start(const std::string& command) const { return start(request(command)); }
+
+  static wire::ExitRecord wait_for_end(const RunRecord& record) {
+    EXPECT_TRUE(testing::eventually([&] { return record.has_ended(); })) << record.directory();
+    auto exit = record.read_exit();
+    EXPECT_TRUE(exit) << (exit ? "" : exit.error().message);
+    return exit && *exit ? **exit : wire::ExitRecord{};
+  }
+  static void wait_until_alive(const RunRecord& record) {
+    EXPECT_TRUE(testing::eventually([&] { return path_exists(record.path("alive")); }));
+  }
+  static std::string text_of(const RunRecord& record, const char* file) {
+    auto text = read_file(record.path(file), 64UL * 1024 * 1024);
+    return text ? *text : "unreadable: " + text.error().message;
+  }
+  // The command tells its steps by making files in the scratch directory.
+  void wait_for_file(const std::string& name) const {
+    EXPECT_TRUE(testing::eventually([&] { return path_exists(scratch_ / name); })) << name;
+  }
+  static bool process_gone(pid_t pid) {
+    const auto process = look_at(pid);
+    return !process || process->gone();
+  }
+  pid_t pid_from(const std::string& name) const {
+    EXPECT_TRUE(testing::eventually([&] { return scratch_.read(name).ends_with('\n'); })) << name;
+    return static_cast<pid_t>(std::atoi(scratch_.read(name).c_str()));
+  }
+
+  testing::Scratch scratch_;
+  Surroundings around_;
+};
+
+}  // namespace yonder::outpost

@@ -1,0 +1,236 @@
+#include "outpost/supervisor.h"
+
+#include <fcntl.h>
+#include <gmock/gmock.h>
+#include <signal.h>
+
+#include "base/text.h"
+#include "outpost/run_fixture_test.h"
+
+namespace yonder::outpost {
+namespace {
+
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+
+class Supervise : public RunTest {
+ protected:
+  static void ask_to_stop(const RunRecord& record, int grace_ms) {
+    wait_until_alive(record);
+    const auto alive = record.read_alive();
+    ASSERT_TRUE(alive && *alive);
+    sigval value{};
+    value.sival_int = grace_ms;
+    ASSERT_EQ(::sigqueue(static_cast<pid_t>((*alive)->supervisor.pid), kStopSignal, value), 0);
+  }
+};
+
+TEST_F(Supervise, RecordsTheExitCodeAndBothOutputs) {
+  const auto record = start("echo out; echo err >&2; exit 7");
+  const auto exit = wait_for_end(record);
+  EXPECT_EQ(exit.cause, wire::Cause::Exited);
+  EXPECT_EQ(exit.code, 7);
+  EXPECT_EQ(exit.signal, std::nullopt);
+  EXPECT_THAT(exit.left_running, IsEmpty());
+  EXPECT_EQ(text_of(record, "out"), "out\n");
+  EXPECT_EQ(text_of(record, "err"), "err\n");
+}
+
+TEST_F(Supervise, RecordsTheSignalThatEndedTheCommand) {
+  const auto exit = wait_for_end(start("kill -SEGV $$"));
+  EXPECT_EQ(exit.cause, wire::Cause::Signal);
+  EXPECT_EQ(exit.signal, SIGSEGV);
+  EXPECT_EQ(exit.code, std::nullopt);
+}
+
+TEST_F(Supervise, LeavesItselfAndTheCommandInTheAliveRecord) {
+  const auto record = start("echo $$ > pid; read x < wait; exit 0");
+  const pid_t shell = pid_from("pid");
+  const auto alive = record.read_alive();
+  ASSERT_TRUE(alive && *alive);
+  EXPECT_EQ((*alive)->boot_id, read_boot_id());
+  EXPECT_EQ((*alive)->command.pid, shell);
+  EXPECT_TRUE(record.locked());
+}
+
+TEST_F(Supervise, RunsTheCommandInASessionOfItsOwn) {
+  const auto record = start("cut -d' ' -f1,6 /proc/$$/stat");
+  wait_for_end(record);
+  const auto ids = split(trim(text_of(record, "out")), ' ');
+  ASSERT_EQ(ids.size(), 2U);
+  EXPECT_EQ(ids[0], ids[1]);
+}
+
+TEST_F(Supervise, GivesTheCommandNoSignalSettingsAndNoDescriptorsOfOurs) {
+  const Fd inherited(::open("/dev/null", O_RDONLY));  // without close-on-exec
+  auto wanted = request("");
+  wanted.argv = {"grep", "-E", "Sig(Blk|Ign)", "/proc/self/status"};
+  const auto signals = start(wanted);
+  wait_for_end(signals);
+  EXPECT_EQ(text_of(signals, "out"), "SigBlk:\t0000000000000000\nSigIgn:\t0000000000000000\n");
+  wanted = request("");
+  wanted.argv = {"ls", "/proc/self/fd"};
+  const auto descriptors = start(wanted);
+  wait_for_end(descriptors);
+  EXPECT_EQ(text_of(descriptors, "out"), "0\n1\n2\n3\n") << "3 is the directory that ls reads";
+}
+
+TEST_F(Supervise, GivesTheCommandItsEnvironmentAndDirectory) {
+  auto wanted = request("pwd; echo \"$A|$YONDER_RUN_ID\"");
+  wanted.env = {{"A", "x y"}};
+  const auto record = start(wanted);
+  wait_for_end(record);
+  EXPECT_EQ(text_of(record, "out"), concat(scratch_.path(), "\nx y|", record.id(), "\n"));
+}
+
+TEST_F(Supervise, RunsAnArgumentListWithoutAShell) {
+  auto wanted = request("");
+  wanted.argv = {"printf", "%s|", "a b", "$HOME", ""};
+  const auto record = start(wanted);
+  EXPECT_EQ(wait_for_end(record).code, 0);
+  EXPECT_EQ(text_of(record, "out"), "a b|$HOME||");
+}
+
+TEST_F(Supervise, SaysWhyAProgramCannotBeStarted) {
+  auto wanted = request("");
+  wanted.argv = {"no-such-program-anywhere"};
+  const auto record = start(wanted);
+  EXPECT_EQ(wait_for_end(record).code, 127);
+  EXPECT_THAT(text_of(record, "err"), HasSubstr("cannot start 'no-such-program-anywhere'"));
+}
+
+TEST_F(Supervise, RunsACommandThatIsTooLongForOneArgument) {
+  auto wanted = request("echo begin; : " + std::string(200000, 'x') + "; echo end");
+  const auto record = start(wanted);
+  EXPECT_EQ(wait_for_end(record).code, 0);
+  EXPECT_EQ(text_of(record, "out"), "begin\nend\n");
+}
+
+TEST_F(Supervise, EndsACommandAtItsTimeLimit) {
+  auto wanted = request("sleep 1000");
+  wanted.timeout_ms = 50;
+  const auto exit = wait_for_end(start(wanted));
+  EXPECT_EQ(exit.cause, wire::Cause::Timeout);
+  EXPECT_EQ(exit.signal, SIGTERM);
+}
+
+TEST_F(Supervise, KillsAfterTheGraceWhatIgnoresTheTimeLimit) {
+  auto wanted = request("trap '' TERM; echo $$ > pid; while :; do sleep 1000; done");
+  wanted.timeout_ms = 100;
+  wanted.grace_ms = 100;
+  const auto record = start(wanted);
+  const auto exit = wait_for_end(record);
+  EXPECT_EQ(exit.cause, wire::Cause::Timeout);
+  EXPECT_EQ(exit.signal, SIGKILL);
+  EXPECT_TRUE(process_gone(pid_from("pid")));
+}
+
+TEST_F(Supervise, KeepsTheTimeLimitAsTheCauseWhenTheCommandThenExitsByItself) {
+  auto wanted = request("trap 'exit 3' TERM; : > ready; while :; do sleep 0.01; done");
+  wanted.timeout_ms = 300;
+  wanted.grace_ms = 20000;
+  const auto exit = wait_for_end(start(wanted));
+  EXPECT_EQ(exit.cause, wire::Cause::Timeout);
+  EXPECT_EQ(exit.code, 3);
+}
+
+TEST_F(Supervise, EndsWhatEscapedIntoASessionOfItsOwn) {
+  auto wanted = request("setsid sh -c 'echo $$ > escaped; exec sleep 1000' & wait");
+  wanted.timeout_ms = 1000;
+  const auto record = start(wanted);
+  const pid_t escaped = pid_from("escaped");
+  EXPECT_EQ(wait_for_end(record).cause, wire::Cause::Timeout);
+  EXPECT_TRUE(process_gone(escaped));
+}
+
+TEST_F(Supervise, EndsADaemonThatForkedTwiceAndDroppedItsEnvironment) {
+  const auto record = start(
+      "(setsid env -i sh -c 'echo $$ > daemon; exec sleep 1000' &) ; : > started; sleep 1000");
+  const pid_t daemon = pid_from("daemon");
+  ask_to_stop(record, 200);
+  EXPECT_EQ(wait_for_end(record).cause, wire::Cause::Stop);
+  EXPECT_TRUE(process_gone(daemon));
+}
+
+TEST_F(Supervise, NamesWhatTheCommandLeftRunningAndStaysForIt) {
+  const auto record = start("sleep 1000 & echo $! > pid; exit 0");
+  const pid_t left = pid_from("pid");
+  const auto exit = wait_for_end(record);
+  ASSERT_EQ(exit.left_running.size(), 1U);
+  EXPECT_EQ(exit.left_running[0].pid, left);
+  EXPECT_EQ(exit.left_running[0].command, "sleep 1000");
+  EXPECT_TRUE(record.locked());
+  ask_to_stop(record, 200);
+  EXPECT_TRUE(testing::eventually([&] { return !record.locked(); }));
+  EXPECT_TRUE(process_gone(left));
+  const auto again = record.read_exit();
+  ASSERT_TRUE(again && *again);
+  EXPECT_EQ((*again)->cause, wire::Cause::Exited) << "the first cause wins";
+}
+
+TEST_F(Supervise, RecordsAStopAsTheCause) {
+  const auto record = start(": > ready; sleep 1000");
+  wait_for_file("ready");
+  ask_to_stop(record, 200);
+  const auto exit = wait_for_end(record);
+  EXPECT_EQ(exit.cause, wire::Cause::Stop);
+  EXPECT_EQ(exit.signal, SIGTERM);
+}
+
+TEST_F(Supervise, WakesAStoppedProcessSoThatItHearsTheEnd) {
+  const auto record = start("echo $$ > pid; kill -STOP $$; sleep 1000");
+  const pid_t pid = pid_from("pid");
+  ASSERT_TRUE(testing::eventually([&] {
+    const auto process = look_at(pid);
+    return process && process->state == 'T';
+  }));
+  ask_to_stop(record, 20000);
+  EXPECT_EQ(wait_for_end(record).signal, SIGTERM);
+}
+
+TEST_F(Supervise, IsNotEndedByATermOfItsOwn) {
+  const auto record = start(": > ready; while [ ! -e go ]; do sleep 0.01; done; exit 5");
+  wait_for_file("ready");
+  const auto alive = record.read_alive();
+  ASSERT_TRUE(alive && *alive);
+  for (const int number : {SIGTERM, SIGHUP, SIGINT}) {
+    ::kill(static_cast<pid_t>((*alive)->supervisor.pid), number);
+  }
+  scratch_.write("go", "");
+  EXPECT_EQ(wait_for_end(record).code, 5);
+}
+
+TEST_F(Supervise, ReleasesTheLockAfterTheEnd) {
+  const auto record = start("true");
+  wait_for_end(record);
+  EXPECT_TRUE(testing::eventually([&] { return !record.locked(); }));
+}
+
+TEST_F(Supervise, RunsThroughALoginShellWhoseNoiseStaysOutOfTheOutput) {
+  scratch_.write("home/.profile",
+                 "echo noise; echo more >&2; LOGIN_VALUE=fromprofile; export LOGIN_VALUE\n");
+  ::setenv("HOME", around_.home.c_str(), 1);
+  ::setenv("SHELL", "/bin/sh", 1);
+  auto wanted = request("echo \"$LOGIN_VALUE\"");
+  wanted.login = true;
+  const auto record = start(wanted);
+  EXPECT_EQ(wait_for_end(record).code, 0);
+  EXPECT_EQ(text_of(record, "out"), "fromprofile\n");
+  EXPECT_EQ(text_of(record, "err"), "");
+  EXPECT_THAT(text_of(record, "login"), HasSubstr("noise"));
+}
+
+TEST_F(Supervise, SaysWhatALoginShellSaidThatEndedTooEarly) {
+  scratch_.write("home/.profile", "echo no entry; exit 0\n");
+  ::setenv("HOME", around_.home.c_str(), 1);
+  ::setenv("SHELL", "/bin/sh", 1);
+  auto wanted = request("echo never");
+  wanted.login = true;
+  const auto record = start(wanted);
+  EXPECT_EQ(wait_for_end(record).code, 127);
+  EXPECT_EQ(text_of(record, "out"), "");
+  EXPECT_THAT(text_of(record, "err"), HasSubstr("no entry"));
+}
+
+}  // namespace
+}  // namespace yonder::outpost

@@ -1,0 +1,150 @@
+#include <signal.h>
+
+#include "base/file.h"
+#include "base/id.h"
+#include "e2e/links_fixture.h"
+#include "e2e/yonder_cli.h"
+
+namespace yonder::e2e {
+namespace {
+
+using ::testing::HasSubstr;
+
+class Cli : public EndToEnd {
+ protected:
+  Captured yonder(const std::vector<std::string>& arguments, std::string_view input = {}) {
+    return run_yonder(arguments, environment(), input);
+  }
+};
+
+// Bytes of every value, without a pattern that a lost piece could hide in.
+std::string odd_bytes(std::size_t size) {
+  std::string bytes;
+  bytes.reserve(size);
+  std::uint32_t state = 12345;
+  while (bytes.size() < size) {
+    state = state * 1664525U + 1013904223U;
+    bytes += static_cast<char>(state >> 24U);
+  }
+  return bytes;
+}
+
+TEST_F(Cli, PassesOutputAndStatusOn) {
+  const Captured done = yonder({"exec", "--", "echo to out; echo to err >&2; exit 5"});
+  EXPECT_EQ(done.out, "to out\n");
+  EXPECT_EQ(done.err, "to err\n");
+  EXPECT_EQ(done.status.code, 5);
+  EXPECT_EQ(yonder({"exec", "local", "--", "kill -9 $$"}).status.code, 137);
+  EXPECT_EQ(yonder({"exec", "local", "--", "kill -TERM $$"}).status.code, 143);
+  EXPECT_EQ(yonder({"exec", "local", "--", "printf", "%s|", "a b", "$HOME", "*"}).out,
+            "a b|$HOME|*|");
+}
+
+TEST_F(Cli, HasAStatusOfItsOwnForItsOwnFailures) {
+  const Captured unknown = yonder({"exec", "nowhere", "--", "true"});
+  EXPECT_EQ(unknown.status.code, 255);
+  EXPECT_THAT(unknown.err, HasSubstr("nowhere"));
+  EXPECT_EQ(unknown.out, "");
+  EXPECT_EQ(yonder({"exec", "local", "true"}).status.code, 2);
+  EXPECT_EQ(yonder({"exec", "--", "exit 255"}).status.code, 255);
+  EXPECT_EQ(yonder({"exec", "--cwd", "/no/such/place", "--", "true"}).status.code, 255);
+}
+
+TEST_F(Cli, PassesStdinThroughByteForByte) {
+  const std::string bytes = odd_bytes(5UL << 20);
+  const Captured done = yonder({"exec", "--", "cat"}, bytes);
+  EXPECT_TRUE(done.out == bytes) << done.out.size() << " " << done.err;
+  EXPECT_EQ(done.status.code, 0);
+  EXPECT_EQ(yonder({"exec", "--", "head -c 3"}, bytes).out, bytes.substr(0, 3));
+  EXPECT_EQ(yonder({"exec", "--", "cat"}, "").out, "");
+}
+
+TEST_F(Cli, PassesEveryByteOfALongOutputOn) {
+  std::string expected;
+  for (int i = 1; i <= 1000000; ++i) expected += concat(i, "\n");
+  const Captured done = yonder({"exec", "--", "seq 1 1000000"});
+  EXPECT_TRUE(done.out == expected) << done.out.size();
+}
+
+TEST_F(Cli, ShowsOutputAsItComesAndTakesInputWhenItIsTyped) {
+  RunningYonder running({"exec", "--", "echo ready; while read -r x; do echo got $x; done"},
+                        environment());
+  EXPECT_EQ(running.next_line(), "ready");
+  ASSERT_TRUE(write_all(running.input(), "one\n"));
+  EXPECT_EQ(running.next_line(), "got one");
+  ASSERT_TRUE(write_all(running.input(), "two\n"));
+  EXPECT_EQ(running.next_line(), "got two");
+  EXPECT_EQ(running.finish().status.code, 0);
+}
+
+TEST_F(Cli, StopsTheCommandAtCtrlC) {
+  const std::string marker = new_marker();
+  RunningYonder running(
+      {"exec", "--env", "E2E_MARK=" + marker, "--", "echo ready; sleep 1000 & sleep 1000"},
+      environment());
+  EXPECT_EQ(running.next_line(), "ready");
+  running.signal(SIGINT);
+  const Captured done = running.finish();
+  EXPECT_EQ(done.status.code, 130) << done.err;
+  EXPECT_TRUE(lab::eventually([&] {
+    auto alive = lab::processes_matching(marker);
+    std::erase(alive, running.pid());
+    return alive.empty();
+  }));
+}
+
+TEST_F(Cli, LeavesTheCommandRunningAtASecondCtrlC) {
+  const std::string gate = new_open_directory() + "/gate";
+  RunningYonder running(
+      {"exec", "--",
+       concat("trap '' TERM; echo ready; while [ ! -e ", gate, " ]; do sleep 0.1; done; echo end")},
+      environment());
+  EXPECT_EQ(running.next_line(), "ready");
+  running.signal(SIGINT);
+  EXPECT_THAT(running.next_error_line(), HasSubstr("Ctrl-C again"));
+  running.signal(SIGINT);
+  const Captured left = running.finish();
+  EXPECT_EQ(left.status.code, 130) << left.err;
+  const std::size_t at = left.err.find("--attach ");
+  ASSERT_NE(at, std::string::npos) << left.err;
+  const std::string run = left.err.substr(at + 9, 18);
+  ASSERT_TRUE(parse_run_id(run)) << run;
+}
+
+TEST_F(Cli, AttachesToARunOfBefore) {
+  const Captured early =
+      yonder({"exec", "--json", "--wait", "0", "--", "sleep 0.5; echo later; exit 4"});
+  const auto json = parse_json(early.out, "output");
+  ASSERT_TRUE(json) << early.out << early.err;
+  EXPECT_EQ((*json)["running"], true);
+  const Captured done = yonder({"exec", "local", "--attach", (*json)["run_id"].get<std::string>()});
+  EXPECT_EQ(done.out, "later\n");
+  EXPECT_EQ(done.status.code, 4);
+}
+
+TEST_F(Cli, KeepsTheTimeLimit) {
+  const std::string marker = new_marker();
+  const Captured done = yonder({"exec", "--timeout", "0.5", "--env", "E2E_MARK=" + marker, "--",
+                                "setsid sleep 1000 & sleep 1000"});
+  EXPECT_EQ(done.status.code, 124);
+  EXPECT_TRUE(lab::eventually([&] { return lab::processes_matching(marker).empty(); }));
+}
+
+class CliLinks : public OneLink {};
+
+TEST_F(CliLinks, ThatAreCutLoseNoByteInEitherDirection) {
+  const std::string bytes = odd_bytes(2UL << 20);
+  // Each connection of the command line lives for a few hundred kilobytes only.
+  proxy().cut_after({.bytes = 600000,
+                     .direction = lab::Direction::Up,
+                     .since = lab::Since::Connection,
+                     .times = 20});
+  const Captured done = run_yonder({"exec", "box", "--", "tee /dev/stderr"}, environment(), bytes);
+  EXPECT_EQ(done.status.code, 0);
+  EXPECT_TRUE(done.out == bytes) << done.out.size();
+  EXPECT_TRUE(done.err == bytes) << done.err.size();
+  EXPECT_GE(proxy().stats().cuts, 3u);
+}
+
+}  // namespace
+}  // namespace yonder::e2e
