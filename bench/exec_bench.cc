@@ -180,7 +180,13 @@ void bench_many(const Bench& bench) {
   const double ms = time_ms([&] { reply = agent->call("list_sandboxes", Json::object()); });
   int alive = 0;
   for (const auto& sandbox : reply.content["sandboxes"]) {
-    alive += sandbox["connection_alive"] == true && sandbox["backend"] == "ssh" ? 1 : 0;
+    if (sandbox["backend"] != "ssh") continue;
+    alive += sandbox["connection_alive"] == true ? 1 : 0;
+    const auto number = std::strtoul(sandbox["name"].get<std::string>().c_str() + 1, nullptr, 10);
+    if (sandbox["connection_alive"] != true && number % 10 != 0) {
+      std::printf("  %s: %s\n", sandbox["name"].get<std::string>().c_str(),
+                  dump_json(sandbox["connection_error"]).c_str());
+    }
   }
   std::printf(
       "\nlist_sandboxes over 50 machines, 5 of them stalled: %.2f s, %d of 45 alive "

@@ -59,7 +59,7 @@ class FollowActivity : public Activity {
   std::uint64_t next_stop(Output& output) const;
   void grant_input(Outbox& outbox);
   void wake_supervisor() const;
-  bool supervisor_vanished() const;
+  bool supervisor_vanished();
 
   RunRecord record_;
   Options options_;
@@ -68,6 +68,7 @@ class FollowActivity : public Activity {
   std::uint64_t credit_ = wire::kInitialCredit;
   Deadline wait_;
   bool concluding_ = false;
+  Deadline next_look_;  // at the supervisor
   Fd input_;
   std::uint64_t input_granted_ = 0;  // since in_from
   bool input_closed_ = false;

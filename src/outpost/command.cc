@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cctype>
 #include <cerrno>
+#include <cstdlib>
 
 #include "base/clean_text.h"
 #include "base/quote.h"
@@ -74,9 +75,11 @@ std::map<std::string, std::string> additions(const wire::StartRequest& spec,
                                              const std::vector<std::string>& inherited) {
   std::map<std::string, std::string> more = spec.env;
   more["YONDER_RUN_ID"] = record.id();
-  // A bash that finds SSH_CLIENT but no SHLVL takes itself for a login over the network and reads
-  // ~/.bashrc, whose output would become the command's.
-  if (value_of(inherited, "SHLVL").empty() && !more.contains("SHLVL")) more["SHLVL"] = "1";
+  // A bash that finds SSH_CLIENT takes itself for a login over the network and reads ~/.bashrc,
+  // whose output would become the command's, unless SHLVL says that it is inside another shell. A
+  // login bash that becomes our shell leaves 0 there.
+  const bool outermost = std::atoi(value_of(inherited, "SHLVL").c_str()) < 1;
+  if (outermost && !more.contains("SHLVL")) more["SHLVL"] = "1";
   return more;
 }
 
@@ -144,7 +147,7 @@ Execution plan_command(const wire::StartRequest& spec, const RunRecord& record,
   std::string shell = find_program("bash", value_of(execution.environment, "PATH"));
   if (shell.empty()) shell = "/bin/sh";
   if (spec.command.size() <= kMaxArgument) {
-    execution.argv = {shell, "-c", spec.command};
+    execution.argv = {shell, "-c", "--", spec.command};  // a command may begin with a dash
   } else {
     execution.argv = {shell, record.path("command")};
   }

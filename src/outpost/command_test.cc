@@ -113,10 +113,11 @@ TEST_F(CheckRequest, RefusesADirectoryThatIsNotThere) {
 TEST(PlanCommand, GivesAShellLineToAShell) {
   const RunRecord record("/state/runs/r-x");
   const auto plan = plan_command({.command = "echo hi"}, record, {"PATH=/usr/bin:/bin", "A=1"});
-  ASSERT_EQ(plan.argv.size(), 3U);
+  ASSERT_EQ(plan.argv.size(), 4U);
   EXPECT_THAT(plan.argv[0], ::testing::AnyOf("/bin/bash", "/usr/bin/bash", "/bin/sh"));
   EXPECT_EQ(plan.argv[1], "-c");
-  EXPECT_EQ(plan.argv[2], "echo hi");
+  EXPECT_EQ(plan.argv[2], "--");
+  EXPECT_EQ(plan.argv[3], "echo hi");
   EXPECT_THAT(plan.environment, Contains("A=1"));
   EXPECT_THAT(plan.environment, Contains("YONDER_RUN_ID=r-x"));
 }
@@ -138,8 +139,13 @@ TEST(PlanCommand, CannotBeTalkedOutOfItsMark) {
 }
 
 TEST(PlanCommand, SetsAShellLevelSoThatBashDoesNotTakeItForALogin) {
-  const auto plan = plan_command({.argv = {"env"}}, RunRecord("/state/runs/r-x"), {"SSH_CLIENT=1"});
-  EXPECT_THAT(plan.environment, Contains("SHLVL=1"));
+  const RunRecord record("/state/runs/r-x");
+  for (const char* level : {"A=no level", "SHLVL=0", "SHLVL="}) {
+    const auto plan = plan_command({.argv = {"env"}}, record, {"SSH_CLIENT=1", level});
+    EXPECT_THAT(plan.environment, Contains("SHLVL=1")) << level;
+  }
+  const auto inner = plan_command({.argv = {"env"}}, record, {"SSH_CLIENT=1", "SHLVL=2"});
+  EXPECT_THAT(inner.environment, Contains("SHLVL=2"));
 }
 
 TEST(PlanCommand, LetsTheShellReadALongCommandFromItsFile) {

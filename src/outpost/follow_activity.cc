@@ -29,6 +29,7 @@ FollowActivity::FollowActivity(RunRecord record, Options options)
       wait_(options_.follow.wait_ms
                 ? Deadline::after(std::chrono::milliseconds(*options_.follow.wait_ms))
                 : Deadline::never()),
+      next_look_(Deadline::after(Duration::zero())),
       input_granted_(wire::kInitialCredit) {}
 
 Deadline FollowActivity::due() const {
@@ -54,7 +55,9 @@ bool FollowActivity::step(Outbox& outbox) {
 }
 
 // A supervisor that was killed writes no end, and the directory stays as it is for ever.
-bool FollowActivity::supervisor_vanished() const {
+bool FollowActivity::supervisor_vanished() {
+  if (!next_look_.expired()) return false;
+  next_look_ = Deadline::after(kLookAgain);
   const auto alive = record_.read_alive();
   if (!alive || !*alive) return !record_.locked() && !record_.has_ended();
   return (*alive)->boot_id != options_.boot_id || !lives((*alive)->supervisor);

@@ -3,7 +3,6 @@
 #include <unistd.h>
 
 #include <cstdio>
-#include <cstdlib>
 #include <string>
 #include <string_view>
 
@@ -12,21 +11,16 @@
 #include "outpost/run_record.h"
 #include "outpost/self.h"
 #include "outpost/serve.h"
-#include "outpost/supervisor.h"
 
 using namespace yonder;
 
 // The far side program. Started by Yonder alone:
 //   outpost check HASH          exits 0 when this file is whole
 //   outpost serve NONCE HASH    speaks with the near side over stdin and stdout
-//   outpost supervise DIR FD    looks after one run, whose lock is the descriptor FD
 //   outpost enter DIR           becomes a run's command, from inside a login shell
 int main(int argc, char** argv) {
   const std::string_view verb = argc > 1 ? argv[1] : "";
   if (verb == "check" && argc == 3) return outpost::is_whole(argv[2]) ? 0 : 1;
-  if (verb == "supervise" && argc == 4) {
-    return outpost::supervise(outpost::RunRecord(argv[2]), Fd(std::atoi(argv[3])));
-  }
   if (verb == "enter" && argc == 3) return outpost::enter_command(outpost::RunRecord(argv[2]));
   if (verb == "serve" && argc == 4) {
     ::signal(SIGPIPE, SIG_IGN);

@@ -12,9 +12,6 @@ using namespace yonder;
 // Supervisors and login shells start this program again, as they start the outpost over there.
 int main(int argc, char** argv) {
   const std::string_view verb = argc > 1 ? argv[1] : "";
-  if (verb == "supervise" && argc == 4) {
-    return outpost::supervise(outpost::RunRecord(argv[2]), Fd(std::atoi(argv[3])));
-  }
   if (verb == "enter" && argc == 3) return outpost::enter_command(outpost::RunRecord(argv[2]));
   ::signal(SIGPIPE, SIG_IGN);
   ::testing::InitGoogleTest(&argc, argv);

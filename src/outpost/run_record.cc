@@ -26,6 +26,7 @@ Result<std::optional<T>> read_optional(const std::string& path,
   auto text = read_file(path, kRecordLimit);
   if (!text && text.error().code == Errc::NotFound) return std::optional<T>();
   if (!text) return std::move(text).error();
+  if (text->empty()) return std::optional<T>();  // the power failed before it was on the disk
   auto value = decode(*text);
   if (!value) return std::move(value).error().context(path);
   return std::optional<T>(*std::move(value));
@@ -104,8 +105,10 @@ Result<void> RunRecord::write_exit(const wire::ExitRecord& exit) const {
   TRY_ASSIGN(const Fd fd, open_file(reserve, O_WRONLY | O_CREAT));
   TRY(write_all(fd, bytes));
   if (::ftruncate(fd.get(), static_cast<off_t>(bytes.size())) != 0) return errno_error("ftruncate");
-  if (::fsync(fd.get()) != 0) return errno_error("fsync");
   if (std::rename(reserve.c_str(), path("exit").c_str()) != 0) return errno_error("rename");
+  // After it has appeared: whoever waits need not wait for the disk. Should the power fail in this
+  // moment, an empty file is left, which counts as none.
+  if (::fsync(fd.get()) != 0) return errno_error("fsync");
   return {};
 }
 

@@ -2,7 +2,10 @@
 
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
+#include <cerrno>
+#include <cstring>
 
 #define XXH_INLINE_ALL
 #include <xxhash.h>
@@ -32,6 +35,15 @@ std::string own_path() {
   std::array<char, 4096> target{};
   const ssize_t n = ::readlink("/proc/self/exe", target.data(), target.size());
   return n <= 0 ? "" : std::string(target.data(), static_cast<std::size_t>(n));
+}
+
+void show_as(const std::string& title) {
+  const auto arguments = read_file("/proc/self/cmdline", 1024UL * 1024);
+  if (!arguments || arguments->empty()) return;
+  // The arguments stand one behind the other, from the first one's place on.
+  char* room = program_invocation_name;
+  std::memset(room, 0, arguments->size());
+  std::memcpy(room, title.data(), std::min(title.size(), arguments->size() - 1));
 }
 
 bool is_whole(const std::string& expected_hash) {

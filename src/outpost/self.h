@@ -11,6 +11,9 @@ std::string hash_of(std::string_view bytes);
 // The path of the running program; empty where /proc does not tell.
 std::string own_path();
 
+// What `ps` shows of this process; cut to the room that its arguments have.
+void show_as(const std::string& title);
+
 // Whether the running program is whole: its file has this hash.
 bool is_whole(const std::string& expected_hash);
 

@@ -148,8 +148,8 @@ void Server::on_request(wire::StreamId stream, const std::string& cbor) {
   } else if (*begun) {
     // Watched before the first look, so that no change falls between.
     forget(stream);
-    watches_[stream] = ::inotify_add_watch(changes_.get(), (*begun)->directory().c_str(),
-                                           IN_MODIFY | IN_MOVED_TO | IN_CREATE);
+    watches_[stream] =
+        ::inotify_add_watch(changes_.get(), (*begun)->directory().c_str(), IN_MODIFY | IN_MOVED_TO);
     activities_[stream] = *std::move(begun);
   }
 }
@@ -244,7 +244,9 @@ int Server::run() {
   collect_leftovers(options_.around.state_dir, own_path());
   while (!silence_.expired()) {
     step_all();
+    const bool was_full = !outbox_.has_room();
     if (!outbox_.flush(output_)) return 0;
+    if (was_full && outbox_.has_room()) continue;  // somebody may have waited for it
     std::array<pollfd, 3> fds{
         pollfd{input_.get(), POLLIN, 0},
         pollfd{outbox_.empty() ? -1 : output_.get(), POLLOUT, 0},

@@ -47,7 +47,7 @@ Result<void> write_files(const RunRecord& record, const wire::StartRequest& requ
 
 Result<void> launch(const RunRecord& record, const wire::StartRequest& request, const Fd& lock) {
   TRY(write_files(record, request));
-  return spawn_supervisor(record, lock);
+  return spawn_supervisor(record, request, lock);
 }
 
 // The lock is taken before the first byte is written. Conflict: somebody was faster, either with

@@ -19,6 +19,7 @@
 #include "outpost/input_pump.h"
 #include "outpost/machine.h"
 #include "outpost/processes.h"
+#include "outpost/self.h"
 #include "outpost/tree_ender.h"
 
 namespace yonder::outpost {
@@ -242,29 +243,24 @@ void Supervisor::record_end(const Ending& ending, const std::string& complaint) 
 
 }  // namespace
 
-Result<void> spawn_supervisor(const RunRecord& record, const Fd& lock) {
+Result<void> spawn_supervisor(const RunRecord& record, const wire::StartRequest& spec,
+                              const Fd& lock) {
   const sigset_t signals = supervisor_signals();
   sigset_t before;
-  // Blocked across fork and exec, so that a signal sent right after the start waits for its reader.
+  // Blocked across the fork, so that a signal sent right after the start waits for its reader.
   ::sigprocmask(SIG_BLOCK, &signals, &before);
   const pid_t pid = ::fork();
   if (pid == 0) {
+    // No exec: this process has one thread and little memory, and a copy of it is there at once.
     ::setsid();
     struct sigaction plain {};
     plain.sa_handler = SIG_DFL;
     ::sigaction(SIGCHLD, &plain, nullptr);
     point_at_null({STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO});
-    Fd lock_copy(::dup(lock.get()));  // without close-on-exec: the lock goes along
-    std::string directory = record.directory();
-    std::string name = "outpost";
-    std::string verb = "supervise";
-    std::string number = std::to_string(lock_copy.get());
-    std::array<char*, 5> argv{name.data(), verb.data(), directory.data(), number.data(), nullptr};
     // Also what start-up files have left open: a copy of the link's pipe would keep the link alive.
-    close_all_but(lock_copy.get());
-    ::execv("/proc/self/exe", argv.data());
-    // Where the program cannot start itself again (emulation, no /proc), the copy does the work.
-    ::_exit(supervise(record, std::move(lock_copy)));
+    close_all_but(lock.get());
+    show_as("outpost supervise " + record.id());
+    ::_exit(supervise(record, spec));
   }
   const int error = errno;
   ::sigprocmask(SIG_SETMASK, &before, nullptr);
@@ -272,17 +268,15 @@ Result<void> spawn_supervisor(const RunRecord& record, const Fd& lock) {
   return {};
 }
 
-int supervise(const RunRecord& record, Fd lock) {
-  ::fcntl(lock.get(), F_SETFD, FD_CLOEXEC);  // the command must not hold it
+int supervise(const RunRecord& record, const wire::StartRequest& spec) {
   const sigset_t signals = supervisor_signals();
   ::sigprocmask(SIG_BLOCK, &signals, nullptr);
   ::signal(SIGPIPE, SIG_IGN);
   ::prctl(PR_SET_CHILD_SUBREAPER, 1);
   ::prctl(PR_SET_NAME, "yonder-run");
   Fd signal_fd(::signalfd(-1, &signals, SFD_CLOEXEC));
-  auto spec = record.read_spec();
-  if (!signal_fd || !spec) return 1;
-  return Supervisor(record, *std::move(spec), std::move(signal_fd)).run();
+  if (!signal_fd) return 1;
+  return Supervisor(record, spec, std::move(signal_fd)).run();
 }
 
 }  // namespace yonder::outpost

@@ -16,10 +16,11 @@ namespace yonder::outpost {
 inline constexpr int kStopSignal = 10;   // SIGUSR1, with the grace in milliseconds as its value
 inline constexpr int kInputSignal = 12;  // SIGUSR2: there is more input
 
-// Forks the supervisor of a run whose lock the caller holds.
-Result<void> spawn_supervisor(const RunRecord& record, const Fd& lock);
+// Forks the supervisor of a run whose lock the caller holds; it holds the lock until its end.
+Result<void> spawn_supervisor(const RunRecord& record, const wire::StartRequest& spec,
+                              const Fd& lock);
 
-// The supervisor's whole life. It holds the run's lock until its end.
-int supervise(const RunRecord& record, Fd lock);
+// The supervisor's whole life.
+int supervise(const RunRecord& record, const wire::StartRequest& spec);
 
 }  // namespace yonder::outpost

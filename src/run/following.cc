@@ -45,7 +45,7 @@ Result<Outcome> Following::run(const RunId& id, const std::optional<wire::StartR
       if (asked_ == 0) return Error{Errc::Cancelled, "cancelled before anything was started", ""};
       return stop();
     }
-    auto link = links_.acquire(sandbox_, {.deadline = Deadline::earlier(wait_, limit_),
+    auto link = links_.acquire(sandbox_, {.deadline = reach_by(),
                                           .cancel = interrupt_.token(),
                                           .keep_trying = asked_ > 0,
                                           .progress = listener_.progress});
@@ -57,6 +57,14 @@ Result<Outcome> Following::run(const RunId& id, const std::optional<wire::StartR
     TRY_ASSIGN(const Step step, follow_once(*link));
     if (step == Step::Done) return outcome_;
   }
+}
+
+// A call that has no time to wait still has the time to reach the machine: its command is started,
+// and the caller gets the handle.
+Deadline Following::reach_by() const {
+  if (asked_ > 0) return Deadline::earlier(wait_, limit_);
+  const bool enough = wait_.remaining() > sandbox_.connect_timeout;
+  return enough ? wait_ : Deadline::after(sandbox_.connect_timeout);
 }
 
 wire::AnyRequest Following::next_request() const {

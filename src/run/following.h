@@ -25,6 +25,7 @@ class Following {
   Result<Step> on_failure(const Error& error);
   Result<Step> on_facts(const std::string& cbor);
   void on_data(const link::DataEvent& data);
+  Deadline reach_by() const;
   wire::AnyRequest next_request() const;
   Outcome unreachable(const Error& error);
   Outcome stop();

@@ -3,6 +3,7 @@
 #include "base/file.h"
 #include "base/id.h"
 #include "e2e/auth_fixture.h"
+#include "e2e/program.h"
 
 namespace yonder::e2e {
 namespace {
@@ -13,12 +14,21 @@ using ::testing::Not;
 
 class Secrets : public AuthTest {
  protected:
-  // Processes other than the one that was given the secret, by what shows it.
-  static std::set<std::string> leaks(const std::string& secret, pid_t keeper) {
+  // A child of the program is still the program until it becomes another one.
+  static bool is_the_keeper(pid_t pid) {
+    return file_text(concat("/proc/", pid, "/cmdline")) ==
+           yonder_program() + std::string("\0mcp\0", 5);
+  }
+
+  // Processes other than the one that was given the secret, by name.
+  static std::set<std::string> leaks(const std::string& secret) {
     std::set<std::string> found;
     for (const pid_t pid : lab::processes_matching(secret)) {
-      if (pid == keeper) continue;
-      found.insert(concat(pid, " ", file_text(concat("/proc/", pid, "/comm"))));
+      if (is_the_keeper(pid)) continue;
+      const std::string line = file_text(concat("/proc/", pid, "/cmdline"));
+      const std::string environ = file_text(concat("/proc/", pid, "/environ"));
+      if ((line + environ).find(secret) == std::string::npos) continue;
+      found.insert(concat(pid, " ", line));
     }
     return found;
   }
@@ -27,8 +37,8 @@ class Secrets : public AuthTest {
   static std::set<std::string> leaks_during(McpClient& agent, int call, const std::string& secret) {
     std::set<std::string> found;
     const Deadline deadline = patience();
-    while (!agent.has_reply(call) && !deadline.expired()) found.merge(leaks(secret, agent.pid()));
-    found.merge(leaks(secret, agent.pid()));
+    while (!agent.has_reply(call) && !deadline.expired()) found.merge(leaks(secret));
+    found.merge(leaks(secret));
     return found;
   }
 };

@@ -116,6 +116,7 @@ TEST_F(EmulatedOutpost, StartsFollowsAndStopsRuns) {
                              .follow = {.wait_ms = 500}});
   EXPECT_FALSE(running.exit);
   EXPECT_TRUE(running.command_lives);
+  std::cerr << "sup lives " << running.supervisor_lives << "\n"; system(("ps -ef | grep " + endless.str()).c_str());
   const auto stopped = ask(wire::StopRequest{.run_id = endless.str(), .grace_ms = 200});
   ASSERT_TRUE(stopped.exit);
   EXPECT_EQ(stopped.exit->cause, wire::Cause::Stop);

@@ -98,7 +98,7 @@ TEST_F(ExecLimits, ReturnTheHandleWhenTheWaitIsOver) {
   EXPECT_EQ(early["state"], "running");
   EXPECT_TRUE(early["exit_code"].is_null());
   EXPECT_EQ(early["stdout"], "first\n");
-  const int waiting = agent().call_async("exec_bash", {{"run_id", early["run_id"]}});
+  const int waiting = agent().call_async("exec_bash", Json{{"run_id", early["run_id"]}});
   ASSERT_TRUE(write_file_atomically(gate, "", Durability::Process));
   const Json done = result_of(waiting);
   EXPECT_EQ(done["stdout"], "first\nlast\n");

@@ -2,8 +2,8 @@
 
 #include <sys/stat.h>
 
-#include <atomic>
 #include <cstdlib>
+#include <stdexcept>
 
 #include "base/file.h"
 #include "base/id.h"
@@ -108,22 +108,21 @@ std::string EndToEnd::new_open_directory() {
 }
 
 Json exec_arguments(const std::string& command, const Json& more) {
-  Json arguments{{"sandbox_name", "local"}};
-  if (!command.empty()) arguments["command"] = command;
+  Json arguments = Json::object();
+  if (!command.empty()) arguments = Json{{"command", command}, {"sandbox_name", "local"}};
   arguments.update(more);
   return arguments;
 }
 
 Json content_of(const Reply& reply) {
-  EXPECT_TRUE(reply.arrived) << "no reply in time";
-  EXPECT_FALSE(reply.is_error) << reply.content;
-  return reply.arrived ? reply.content : Json::object();
+  if (!reply.arrived) throw std::runtime_error("no reply in time");
+  if (reply.is_error) throw std::runtime_error("the call failed: " + dump_json(reply.content));
+  return reply.content;
 }
 
 Json error_of(const Reply& reply) {
-  EXPECT_TRUE(reply.arrived) << "no reply in time";
-  EXPECT_TRUE(reply.is_error) << reply.content;
-  if (!reply.is_error) return Json{{"code", ""}, {"message", ""}, {"hint", ""}};
+  if (!reply.arrived) throw std::runtime_error("no reply in time");
+  if (!reply.is_error) throw std::runtime_error("no error: " + dump_json(reply.content));
   return reply.content.at("error");
 }
 

@@ -47,7 +47,7 @@ class EndToEnd : public ::testing::Test {
   void write_hosts(const std::vector<lab::SshHost>& hosts);
   void write_config_toml(const std::string& text);
 
-  // exec_bash on `local` unless `more` says otherwise; the test fails when it is an error.
+  // exec_bash on `local` unless `more` says otherwise.
   Json bash(const std::string& command, const Json& more = Json::object());
   // The same where a failure is expected: the error.
   Json bash_error(const std::string& command, const Json& more = Json::object());
@@ -66,7 +66,7 @@ class EndToEnd : public ::testing::Test {
 
 // The arguments of exec_bash.
 Json exec_arguments(const std::string& command, const Json& more = Json::object());
-// Fails the test when the call was an error or did not return.
+// These throw, and so fail the test, when the call did not end as expected or did not return.
 Json content_of(const Reply& reply);
 Json error_of(const Reply& reply);
 

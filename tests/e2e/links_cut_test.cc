@@ -30,8 +30,8 @@ TEST_F(LinksCut, TwentyTimesAtRandomMomentsLoseAndRepeatNothing) {
   for (int i = 0; i < 20; ++i) {
     const Counted counted = count_to_200(i);
     const auto cuts = proxy().stats().cuts;
-    if (i % 4 == 1) proxy().cut_after({.bytes = 1 + up_to(600), .direction = Direction::Up});
-    if (i % 4 == 3) proxy().cut_after({.bytes = 1 + up_to(5000), .direction = Direction::Down});
+    if (i % 4 == 1) proxy().cut_after({.bytes = 1 + up_to(250), .direction = Direction::Up});
+    if (i % 4 == 3) proxy().cut_after({.bytes = 1 + up_to(2000), .direction = Direction::Down});
     const int id = begin(counted);
     if (i % 2 == 0) {
       agent().wait(id, Deadline::after(std::chrono::milliseconds(up_to(550))));

@@ -1,0 +1,98 @@
+#include <algorithm>
+#include <utility>
+
+#include "link/link.h"
+
+namespace yonder::link {
+namespace {
+
+// A window is confirmed in pieces, so that confirmations do not outnumber the data.
+constexpr std::uint64_t kConfirmStep = wire::kInitialCredit / 4;
+
+}  // namespace
+
+Call::Call(std::shared_ptr<Link> link, wire::StreamId stream)
+    : link_(std::move(link)), stream_(stream) {}
+
+Call::Call(Call&& other) noexcept : link_(std::move(other.link_)), stream_(other.stream_) {}
+
+Call::~Call() {
+  if (link_) link_->forget(stream_);
+}
+
+Result<Event> Call::next(const Deadline& deadline, const CancelToken& cancel) {
+  const auto slot = link_->slot(stream_);
+  if (!slot) return Error{Errc::Internal, "the request has ended", ""};
+  const auto wake = cancel.on_cancel([&] { slot->wake_all(); });
+  std::uint64_t confirm = 0;
+  auto event = slot->wait(
+      deadline,
+      [&](const Link::Slot& s) { return !s.events.empty() || s.failure || cancel.cancelled(); },
+      [&](Link::Slot& s) -> Result<Event> {
+        // What has arrived is handed out before the reason why nothing more will.
+        if (!s.events.empty()) {
+          Event first = std::move(s.events.front());
+          s.events.pop_front();
+          if (const auto* data = std::get_if<DataEvent>(&first)) {
+            s.unconfirmed += data->bytes.size();
+            if (s.unconfirmed >= kConfirmStep) confirm = std::exchange(s.unconfirmed, 0);
+            s.window += confirm;
+          }
+          return first;
+        }
+        if (s.failure) return *s.failure;
+        if (cancel.cancelled()) return Error{Errc::Cancelled, "cancelled", ""};
+        return Error{Errc::Timeout, "no answer in time", ""};
+      });
+  if (confirm > 0) {
+    std::string out;
+    wire::append_frame(out, wire::Kind::Credit, stream_,
+                       wire::encode_credit(static_cast<std::uint32_t>(confirm)));
+    link_->send(out);
+  }
+  return event;
+}
+
+void Call::poke() {
+  const auto slot = link_->slot(stream_);
+  if (!slot) return;
+  slot->change([](Link::Slot& s) {
+    if (s.events.empty()) s.events.emplace_back(InputEvent{});
+  });
+}
+
+std::uint64_t Call::input_credit() const {
+  const auto slot = link_->slot(stream_);
+  return slot ? slot->look([](const Link::Slot& s) { return s.input_credit; }) : 0;
+}
+
+bool Call::input_closed() const {
+  const auto slot = link_->slot(stream_);
+  return !slot || slot->look([](const Link::Slot& s) { return s.input_closed; });
+}
+
+Result<void> Call::send_input(std::uint64_t offset, std::string_view bytes) {
+  const auto slot = link_->slot(stream_);
+  if (!slot) return Error{Errc::LinkLost, "the request has ended", ""};
+  slot->change([&](Link::Slot& s) {
+    s.input_credit -= std::min<std::uint64_t>(s.input_credit, bytes.size());
+  });
+  std::string out;
+  while (!bytes.empty()) {
+    const std::string_view piece = bytes.substr(0, wire::kMaxDataBytes);
+    wire::append_data(out, stream_, {.channel = wire::Channel::In, .offset = offset}, piece);
+    offset += piece.size();
+    bytes.remove_prefix(piece.size());
+  }
+  link_->send(out);
+  return {};
+}
+
+Result<void> Call::end_input() {
+  std::string out;
+  wire::append_frame(out, wire::Kind::End, stream_, "");
+  link_->send(out);
+  return {};
+}
+
+}  // namespace yonder::link

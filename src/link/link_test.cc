@@ -1,0 +1,287 @@
+#include "link/link.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <signal.h>
+
+#include <atomic>
+
+#include "base/quote.h"
+#include "base/scratch_test.h"
+#include "base/text.h"
+
+namespace yonder::link {
+namespace {
+
+using std::chrono::milliseconds;
+using ::testing::HasSubstr;
+
+// A far side written in shell: it greets with a Hello and then does what the test says.
+class LinkTest : public ::testing::Test {
+ protected:
+  LinkTest() {
+    ::signal(SIGPIPE, SIG_IGN);
+    spec_.name = "fake";
+    settings_.idle_close = std::chrono::hours(1);
+  }
+
+  // Reads the boot script up to its last line, and learns the nonce from it.
+  std::string greeting() const {
+    std::string hello;
+    wire::append_message(
+        hello, wire::Kind::Reply, 0,
+        wire::encode(wire::Hello{.build = "b\n", .hostname = "far", .home = "/h"}));
+    return "while read -r line; do case \"$line\" in n=*) nonce=${line#n=?}; nonce=${nonce%?};; "
+           "'exit 0') break;; esac; done; read -r line; printf 'motd\\n\\001YONDER-%s ready\\n' "
+           "\"$nonce\"; " +
+           shown(hello);
+  }
+  // A shell command that prints these bytes.
+  std::string shown(const std::string& bytes) const {
+    const std::string name = concat("bytes", files_++);
+    scratch_.write(name, bytes);
+    return ShellText("cat").arg(scratch_ / name).str() + "; ";
+  }
+  static std::string taken(std::size_t bytes) { return concat("head -c ", bytes, " >/dev/null; "); }
+  static std::string reply(wire::StreamId stream, const std::string& payload) {
+    std::string out;
+    wire::append_message(out, wire::Kind::Reply, stream, payload);
+    return out;
+  }
+  static std::size_t probe_size() {
+    return wire::encode(wire::AnyRequest(wire::ProbeRequest{})).size() + 9;
+  }
+
+  Result<std::shared_ptr<Link>> try_open(
+      const std::string& script,
+      const Deadline& deadline = Deadline::after(std::chrono::seconds(20)),
+      const CancelToken& cancel = {}) {
+    return Link::open(
+        {.spec = spec_,
+         .prefix = {.argv = {"sh", "-c", script}, .environment = {"PATH=/usr/bin:/bin"}},
+         .images = images_,
+         .settings = settings_,
+         .progress = [](const std::string&) {}},
+        deadline, cancel);
+  }
+  std::shared_ptr<Link> open(const std::string& behaviour) {
+    auto link = try_open(greeting() + behaviour);
+    EXPECT_TRUE(link) << (link ? "" : link.error().message);
+    return link ? *link : nullptr;
+  }
+  static Deadline soon() { return Deadline::after(std::chrono::seconds(20)); }
+
+  testing::Scratch scratch_;
+  mutable int files_ = 0;
+  SandboxSpec spec_;
+  LinkSettings settings_;
+  std::vector<OutpostImage> images_;
+};
+
+TEST_F(LinkTest, KnowsTheMachineAndItsNoise) {
+  const auto link = open("cat >/dev/null");
+  ASSERT_TRUE(link);
+  EXPECT_EQ(link->machine().hostname, "far");
+  EXPECT_EQ(link->machine().build, "b\\x0a") << "foreign words are made printable";
+  EXPECT_EQ(link->noise(), "motd\n");
+  EXPECT_TRUE(link->alive());
+  EXPECT_FALSE(link->deployed());
+}
+
+TEST_F(LinkTest, GivesTheReplyToWhoeverAsked) {
+  const auto link =
+      open(taken(2 * probe_size()) + shown(reply(2, "two") + reply(1, "one")) + "cat");
+  ASSERT_TRUE(link);
+  auto first = link->request(wire::ProbeRequest{});
+  auto second = link->request(wire::ProbeRequest{});
+  ASSERT_TRUE(first && second);
+  const auto one = first->next(soon(), {});
+  const auto two = second->next(soon(), {});
+  ASSERT_TRUE(one && two);
+  EXPECT_EQ(std::get<ReplyEvent>(*one).cbor, "one");
+  EXPECT_EQ(std::get<ReplyEvent>(*two).cbor, "two");
+}
+
+TEST_F(LinkTest, PutsLongRepliesAndErrorsTogether) {
+  const Error large{Errc::InvalidArgument, std::string(200000, 'e'), "hint"};
+  std::string error;
+  wire::append_message(error, wire::Kind::Error, 2, wire::encode(large));
+  const std::string long_reply(150000, 'r');
+  const auto link = open(taken(probe_size()) + shown(reply(1, long_reply)) +
+                         taken(probe_size() + 9) + shown(error) + "cat");
+  ASSERT_TRUE(link);
+  EXPECT_EQ(*link->ask(wire::ProbeRequest{}, soon(), {}), long_reply);
+  const auto failed = link->ask(wire::ProbeRequest{}, soon(), {});
+  ASSERT_FALSE(failed);
+  EXPECT_EQ(failed.error().code, Errc::InvalidArgument);
+  EXPECT_EQ(failed.error().message, large.message);
+}
+
+TEST_F(LinkTest, DropsAReplyWhoseAskerIsGone) {
+  const auto link =
+      open(taken(2 * probe_size() + 9) + shown(reply(1, "late") + reply(2, "mine")) + "cat");
+  ASSERT_TRUE(link);
+  const auto given_up = link->ask(wire::ProbeRequest{}, Deadline::after(milliseconds(1)), {});
+  ASSERT_FALSE(given_up);
+  EXPECT_EQ(given_up.error().code, Errc::Timeout);
+  EXPECT_EQ(*link->ask(wire::ProbeRequest{}, soon(), {}), "mine");
+}
+
+TEST_F(LinkTest, NoticesAFarSideThatHasFallenSilent) {
+  settings_.ping_every = milliseconds(20);
+  settings_.silence_limit = milliseconds(60);
+  const auto link = open("exec sleep 1000");
+  ASSERT_TRUE(link);
+  const auto answer = link->ask(wire::ProbeRequest{}, soon(), {});
+  ASSERT_FALSE(answer);
+  EXPECT_EQ(answer.error().code, Errc::LinkLost);
+  EXPECT_THAT(answer.error().message, HasSubstr("nothing was heard"));
+  EXPECT_FALSE(link->alive());
+}
+
+TEST_F(LinkTest, ClosesItselfWhenNobodyUsesIt) {
+  settings_.idle_close = milliseconds(30);
+  const auto link = open("cat >/dev/null");
+  ASSERT_TRUE(link);
+  EXPECT_TRUE(testing::eventually([&] { return !link->alive(); }));
+  EXPECT_THAT(link->loss().message, HasSubstr("idle"));
+  EXPECT_FALSE(link->request(wire::ProbeRequest{}));
+}
+
+TEST_F(LinkTest, WakesAllCallersWhenItIsLostAndSaysWhy) {
+  const auto link = open(taken(3 * probe_size()) + "echo Broken pipe to far >&2; exit 255");
+  ASSERT_TRUE(link);
+  std::atomic<int> woken{0};
+  const auto ask = [&] {
+    const auto answer = link->ask(wire::ProbeRequest{}, Deadline::never(), {});
+    if (!answer && answer.error().code == Errc::LinkLost &&
+        answer.error().message.find("Broken pipe to far") != std::string::npos) {
+      ++woken;
+    }
+  };
+  {
+    Thread first("first", ask);
+    Thread second("second", ask);
+    Thread third("third", ask);
+  }
+  EXPECT_EQ(woken, 3);
+}
+
+TEST_F(LinkTest, LetsACallerGoWhoCancels) {
+  const auto link = open("cat >/dev/null");
+  ASSERT_TRUE(link);
+  CancelSource source;
+  auto call = link->request(wire::ProbeRequest{});
+  ASSERT_TRUE(call);
+  Thread canceller("cancel", [&] { source.cancel(); });
+  const auto event = call->next(Deadline::never(), source.token());
+  ASSERT_FALSE(event);
+  EXPECT_EQ(event.error().code, Errc::Cancelled);
+  EXPECT_TRUE(link->alive());
+}
+
+TEST_F(LinkTest, ConfirmsDataOnlyAsTheyAreTaken) {
+  std::string data;
+  for (std::uint64_t at = 0; at < wire::kInitialCredit; at += 32768) {
+    wire::append_data(data, 1, {.channel = wire::Channel::Out, .offset = at},
+                      std::string(32768, 'd'));
+  }
+  const auto heard = scratch_ / "heard";
+  const auto link = open(taken(probe_size()) + shown(data) +
+                         ShellText("exec tee").arg(heard).str() + " >/dev/null");
+  ASSERT_TRUE(link);
+  auto call = link->request(wire::ProbeRequest{});
+  ASSERT_TRUE(call);
+  for (int i = 0; i < 8; ++i) {
+    const auto event = call->next(soon(), {});
+    ASSERT_TRUE(event);
+    EXPECT_EQ(std::get<DataEvent>(*event).bytes.size(), 32768U);
+  }
+  std::string expected;
+  for (int i = 0; i < 4; ++i) {
+    wire::append_frame(expected, wire::Kind::Credit, 1, wire::encode_credit(65536));
+  }
+  EXPECT_TRUE(testing::eventually([&] { return scratch_.read("heard") == expected; }));
+}
+
+TEST_F(LinkTest, RefusesMoreDataThanItAllowed) {
+  std::string data;
+  for (std::uint64_t at = 0; at <= wire::kInitialCredit; at += 32768) {
+    wire::append_data(data, 1, {.channel = wire::Channel::Out, .offset = at},
+                      std::string(32768, 'd'));
+  }
+  const auto link = open(taken(probe_size()) + shown(data) + "cat >/dev/null");
+  ASSERT_TRUE(link);
+  auto call = link->request(wire::ProbeRequest{});
+  ASSERT_TRUE(testing::eventually([&] { return !link->alive(); }));
+  EXPECT_EQ(link->loss().code, Errc::Protocol);
+}
+
+TEST_F(LinkTest, IsLostWhenTheFarSideBreaksTheRules) {
+  std::string request;
+  wire::append_frame(request, wire::Kind::Request, 1, "");
+  for (const std::string& bytes : {std::string("\xff\xff\xff\xff"), request}) {
+    const auto link = open(shown(bytes) + "cat >/dev/null");
+    ASSERT_TRUE(link);
+    EXPECT_TRUE(testing::eventually([&] { return !link->alive(); }));
+    EXPECT_EQ(link->loss().code, Errc::Protocol);
+  }
+}
+
+TEST_F(LinkTest, CountsTheInputThatMayBeSent) {
+  std::string frames;
+  wire::append_frame(frames, wire::Kind::Credit, 1, wire::encode_credit(100));
+  std::string closing;
+  wire::append_frame(closing, wire::Kind::End, 1, "");
+  const auto link = open(taken(probe_size()) + shown(frames) + taken(9 + 9 + 5) + shown(closing) +
+                         "cat >/dev/null");
+  ASSERT_TRUE(link);
+  auto call = link->request(wire::ProbeRequest{});
+  ASSERT_TRUE(call);
+  ASSERT_TRUE(std::holds_alternative<InputEvent>(*call->next(soon(), {})));
+  EXPECT_EQ(call->input_credit(), wire::kInitialCredit + 100);
+  ASSERT_TRUE(call->send_input(0, "hello"));
+  EXPECT_EQ(call->input_credit(), wire::kInitialCredit + 95);
+  EXPECT_TRUE(testing::eventually([&] { return call->input_closed(); }));
+}
+
+TEST_F(LinkTest, SaysWhatThePrefixSaidWhenItCannotConnect) {
+  const auto link = try_open("echo 'u@h: Permission denied (publickey).' >&2; exit 255");
+  ASSERT_FALSE(link);
+  EXPECT_EQ(link.error().code, Errc::AuthNeeded);
+  EXPECT_THAT(link.error().message, HasSubstr("Permission denied"));
+}
+
+TEST_F(LinkTest, SaysWhatTheAccountSaidOnItsStandardOutput) {
+  const auto link = try_open("echo This account is currently not available.; exit 1");
+  ASSERT_FALSE(link);
+  EXPECT_THAT(link.error().message, HasSubstr("This account is currently not available."));
+}
+
+TEST_F(LinkTest, GivesUpConnectingAtTheDeadline) {
+  const auto link = try_open("exec sleep 1000", Deadline::after(milliseconds(50)));
+  ASSERT_FALSE(link);
+  EXPECT_EQ(link.error().code, Errc::Unreachable);
+  EXPECT_THAT(link.error().message, HasSubstr("did not answer in time"));
+}
+
+TEST_F(LinkTest, GivesUpConnectingWhenCancelled) {
+  CancelSource source;
+  source.cancel();
+  const auto link = try_open("exec sleep 1000", Deadline::never(), source.token());
+  ASSERT_FALSE(link);
+  EXPECT_EQ(link.error().code, Errc::Cancelled);
+}
+
+TEST_F(LinkTest, SaysThatThereIsNoOutpostForTheMachine) {
+  std::string script = greeting();
+  script = script.substr(0, script.find("printf")) +
+           "printf '\\001YONDER-%s need Linux riscv64 0\\n' \"$nonce\"; cat >/dev/null";
+  const auto link = try_open(script);
+  ASSERT_FALSE(link);
+  EXPECT_EQ(link.error().code, Errc::Unsupported);
+  EXPECT_THAT(link.error().message, HasSubstr("Linux on riscv64"));
+}
+
+}  // namespace
+}  // namespace yonder::link

@@ -1,0 +1,119 @@
+#include "outpost/remove_run.h"
+
+#include <gmock/gmock.h>
+
+#include "outpost/run_fixture_test.h"
+
+namespace yonder::outpost {
+namespace {
+
+using std::chrono::hours;
+
+class Collect : public RunTest {
+ protected:
+  Collect() { program_ = scratch_.write("bin/outpost-current", "x", 0700); }
+
+  RunRecord record(std::int64_t keep_ms = 0) const {
+    RunRecord made(around_.state_dir, new_run_id());
+    EXPECT_TRUE(make_directory(made.directory()));
+    EXPECT_TRUE(write_file_atomically(made.path("spec"),
+                                      wire::encode(wire::StartRequest{.keep_ms = keep_ms}),
+                                      Durability::Process));
+    return made;
+  }
+  RunRecord ended(std::chrono::seconds ago, std::int64_t keep_ms = 0) const {
+    auto made = record(keep_ms);
+    EXPECT_TRUE(made.write_exit({.code = 0}));
+    testing::make_older(made.path("exit"), ago);
+    return made;
+  }
+  void collect() const { collect_leftovers(around_.state_dir, program_); }
+  static bool there(const RunRecord& record) { return path_exists(record.directory()); }
+
+  std::string program_;
+};
+
+TEST_F(Collect, RemovesRunsThatEndedLongerAgoThanTheyWantedToBeKept) {
+  const auto old = ended(hours(2));
+  const auto fresh = ended(std::chrono::minutes(10));
+  const auto kept = ended(hours(2), 3 * 3600 * 1000);
+  const auto overdue = ended(hours(4), 3 * 3600 * 1000);
+  collect();
+  EXPECT_FALSE(there(old));
+  EXPECT_TRUE(there(fresh));
+  EXPECT_TRUE(there(kept));
+  EXPECT_FALSE(there(overdue));
+}
+
+TEST_F(Collect, NeverRemovesARunThatMayBeAlive) {
+  const auto locked = ended(hours(100));
+  const auto lock = locked.try_lock();
+  ASSERT_TRUE(lock && *lock);
+  const auto without_end = record();
+  ASSERT_TRUE(without_end.write_alive({.boot_id = "x"}));
+  testing::make_older(without_end.directory(), hours(1000));
+  collect();
+  EXPECT_TRUE(there(locked));
+  EXPECT_TRUE(there(without_end));
+}
+
+TEST_F(Collect, RemovesWhatWasNeverStartedAfterADay) {
+  const auto old = record();
+  testing::make_older(old.directory(), hours(25));
+  const auto young = record();
+  testing::make_older(young.directory(), hours(23));
+  collect();
+  EXPECT_FALSE(there(old));
+  EXPECT_TRUE(there(young));
+}
+
+TEST_F(Collect, LeavesForeignFilesAlone) {
+  scratch_.write("state/runs/notes/file", "mine");
+  testing::make_older(scratch_ / "state/runs/notes", hours(10000));
+  collect();
+  EXPECT_TRUE(path_exists(scratch_ / "state/runs/notes/file"));
+}
+
+TEST_F(Collect, RemovesKeysWhoseRunIsGone) {
+  const auto kept = ended(std::chrono::minutes(1));
+  const std::string good = scratch_ / "state/keys/good";
+  const std::string stale = scratch_ / "state/keys/stale";
+  std::filesystem::create_symlink(kept.id(), good);
+  std::filesystem::create_symlink(new_run_id().str(), stale);
+  collect();
+  EXPECT_TRUE(path_exists(good));
+  EXPECT_FALSE(path_exists(stale));
+}
+
+TEST_F(Collect, RemovesProgramsOfOtherVersionsThatWereNotUsedForAMonth) {
+  const auto old = scratch_.write("bin/outpost-old", "x");
+  const auto recent = scratch_.write("bin/outpost-recent", "x");
+  const auto unfinished = scratch_.write("bin/.new-old-1", "x");
+  const auto arriving = scratch_.write("bin/.new-now-2", "x");
+  const auto foreign = scratch_.write("bin/other", "x");
+  testing::make_older(old, hours(31 * 24));
+  testing::make_older(recent, hours(20 * 24));
+  testing::make_older(unfinished, hours(2));
+  testing::make_older(foreign, hours(1000 * 24));
+  testing::make_older(program_, hours(1000 * 24));
+  collect();
+  EXPECT_FALSE(path_exists(old));
+  EXPECT_TRUE(path_exists(recent));
+  EXPECT_FALSE(path_exists(unfinished));
+  EXPECT_TRUE(path_exists(arriving));
+  EXPECT_TRUE(path_exists(foreign));
+  EXPECT_TRUE(path_exists(program_)) << "it has just been used";
+}
+
+TEST_F(Collect, DoesNothingTwiceWithinAnHour) {
+  collect();
+  const auto old = ended(hours(2));
+  collect();
+  EXPECT_TRUE(there(old));
+  testing::make_older(scratch_ / "state/collected", hours(2));
+  collect();
+  EXPECT_FALSE(there(old));
+}
+
+}  // namespace
+}  // namespace yonder::outpost

@@ -1,0 +1,146 @@
+#include "run/judge.h"
+
+#include <gtest/gtest.h>
+
+namespace yonder::run {
+namespace {
+
+wire::RunFacts facts() {
+  return {.run_id = "r-a", .boot_id = "boot", .record_found = true};
+}
+wire::RunFacts begun() {
+  auto f = facts();
+  f.alive = wire::AliveRecord{.boot_id = "boot", .started_ms = 77};
+  return f;
+}
+wire::RunFacts ended(wire::ExitRecord exit) {
+  auto f = begun();
+  f.exit = std::move(exit);
+  return f;
+}
+
+TEST(Judge, SaysUnknownWithoutAProof) {
+  auto f = facts();
+  f.record_found = false;
+  EXPECT_EQ(judge(f).state, RunState::Unknown);
+  EXPECT_EQ(judge(f).proof, "no record");
+  EXPECT_EQ(unseen().state, RunState::Unknown);
+  EXPECT_EQ(unseen().proof, "not reachable");
+}
+
+TEST(Judge, SaysUnknownWhenARecordCannotBeReadWhateverElseIsSeen) {
+  auto f = begun();
+  f.supervisor_lives = true;
+  f.problem = "exit: broken";
+  EXPECT_EQ(judge(f).state, RunState::Unknown);
+  EXPECT_EQ(judge(f).proof, "unreadable record: exit: broken");
+}
+
+TEST(Judge, TellsARunThatIsAboutToBeginFromOneWhoseStarterDied) {
+  auto f = facts();
+  f.supervisor_lives = true;
+  EXPECT_EQ(judge(f).state, RunState::Queued);
+  f.supervisor_lives = false;
+  EXPECT_EQ(judge(f).state, RunState::Lost);
+  EXPECT_EQ(judge(f).started_ms, 0);
+}
+
+TEST(Judge, SaysRunningAsLongAsAnyOfTheTwoProcessesLives) {
+  struct Row {
+    bool supervisor, command;
+    RunState state;
+    const char* proof;
+  };
+  for (const auto& row :
+       {Row{true, true, RunState::Running, "process"},
+        Row{true, false, RunState::Running, "process"},
+        Row{false, true, RunState::Running, "process; its supervisor is gone"},
+        Row{false, false, RunState::Lost, "the process is gone without an exit record"}}) {
+    auto f = begun();
+    f.supervisor_lives = row.supervisor;
+    f.command_lives = row.command;
+    EXPECT_EQ(judge(f).state, row.state);
+    EXPECT_EQ(judge(f).proof, row.proof);
+    EXPECT_EQ(judge(f).started_ms, 77);
+    EXPECT_FALSE(judge(f).exit_code);
+  }
+}
+
+TEST(Judge, SaysLostAfterAnotherBoot) {
+  auto f = begun();
+  f.boot_id = "later";
+  EXPECT_EQ(judge(f).state, RunState::Lost);
+  EXPECT_EQ(judge(f).proof, "the machine has booted since");
+}
+
+TEST(Judge, BelievesAnEndWhateverBootItWasIn) {
+  auto f = ended({.cause = wire::Cause::Exited, .code = 0});
+  f.boot_id = "later";
+  EXPECT_EQ(judge(f).state, RunState::Exited);
+}
+
+TEST(Judge, TakesTheFirstCauseAndTheShellsCodes) {
+  struct Row {
+    wire::Cause cause;
+    std::optional<int> code, signal;
+    RunState state;
+    std::optional<int> shown;
+    const char* name;
+  };
+  const auto none = std::nullopt;
+  for (const auto& row : {Row{wire::Cause::Exited, 0, none, RunState::Exited, 0, ""},
+                          Row{wire::Cause::Exited, 255, none, RunState::Exited, 255, ""},
+                          Row{wire::Cause::Signal, none, 9, RunState::Signaled, 137, "SIGKILL"},
+                          Row{wire::Cause::Signal, none, 34, RunState::Signaled, 162, "SIG34"},
+                          Row{wire::Cause::Timeout, none, 15, RunState::TimedOut, 124, "SIGTERM"},
+                          Row{wire::Cause::Timeout, 3, none, RunState::TimedOut, 124, ""},
+                          Row{wire::Cause::Stop, none, 15, RunState::Stopped, 143, "SIGTERM"},
+                          Row{wire::Cause::Stop, 0, none, RunState::Stopped, 0, ""},
+                          Row{wire::Cause::Stop, none, none, RunState::Stopped, none, ""}}) {
+    const auto status = judge(
+        ended({.cause = row.cause, .code = row.code, .signal = row.signal, .duration_ms = 1500}));
+    EXPECT_EQ(status.state, row.state);
+    EXPECT_EQ(status.exit_code, row.shown);
+    EXPECT_EQ(status.signal, row.name);
+    EXPECT_EQ(status.proof, "exit record");
+    EXPECT_EQ(status.duration_s, 1.5);
+  }
+}
+
+TEST(Judge, NamesWhatStillRuns) {
+  auto f = ended({.code = 0});
+  f.members = {{.pid = 5, .command = "sleep"}};
+  ASSERT_EQ(judge(f).left_running.size(), 1U);
+  EXPECT_EQ(judge(f).left_running[0].pid, 5);
+  EXPECT_EQ(judge(f).left_running[0].command, "sleep");
+}
+
+TEST(IsGone, NeedsEveryProcessToBeGone) {
+  EXPECT_TRUE(is_gone(begun()));
+  auto f = begun();
+  f.supervisor_lives = true;
+  EXPECT_FALSE(is_gone(f));
+  f = begun();
+  f.command_lives = true;
+  EXPECT_FALSE(is_gone(f));
+  f = begun();
+  f.members = {{.pid = 1, .command = "x"}};
+  EXPECT_FALSE(is_gone(f));
+}
+
+TEST(RunStateNames, AreWhatUsersSee) {
+  for (const auto& [state, name, over] : {std::tuple{RunState::Queued, "queued", false},
+                                          {RunState::Running, "running", false},
+                                          {RunState::Exited, "exited", true},
+                                          {RunState::Signaled, "signaled", true},
+                                          {RunState::TimedOut, "timed_out", true},
+                                          {RunState::Stopped, "stopped", true},
+                                          {RunState::Lost, "lost", true},
+                                          {RunState::Unknown, "unknown", false}}) {
+    EXPECT_EQ(name_of(state), name);
+    EXPECT_EQ(has_ended(state), over);
+  }
+}
+
+}  // namespace
+}  // namespace yonder::run

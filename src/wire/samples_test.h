@@ -1,0 +1,102 @@
+#pragma once
+
+#include "wire/messages.h"
+
+namespace yonder::wire {
+
+// One of each message, with every field away from its default.
+
+inline Hello sample_hello() {
+  return {.build = "b",
+          .boot_id = "o",
+          .hostname = "h",
+          .system = "s",
+          .home = "/r",
+          .user_id = "0",
+          .login_shell = "/bin/sh",
+          .bash = "",
+          .outpost_path = "/p",
+          .state_dir = "/s",
+          .state_problem = "",
+          .clock_ms = 1700000000000,
+          .pid = 42};
+}
+
+inline Follow sample_follow() {
+  return {.out_from = 1, .err_from = 300, .head = 70000, .tail = 5, .wait_ms = std::nullopt};
+}
+
+inline StartRequest sample_start() {
+  return {.run_id = "r-a",
+          .key = "k",
+          .command = "c",
+          .argv = {"x", "y z"},
+          .cwd = "~",
+          .env = {{"A", "1"}, {"B", ""}},
+          .stdin_mode = StdinMode::Stream,
+          .input = "in",
+          .in_from = std::uint64_t{1} << 40U,
+          .login = true,
+          .timeout_ms = 120000,
+          .grace_ms = 5000,
+          .keep_ms = -1,
+          .follow = sample_follow()};
+}
+
+inline FollowRequest sample_follow_request() {
+  return {.run_id = "r-a", .stream_stdin = true, .in_from = 3, .follow = sample_follow()};
+}
+
+inline StopRequest sample_stop() {
+  return {.run_id = "r-a", .key = "", .grace_ms = 0, .prevent = true};
+}
+
+inline ExitRecord sample_exit() {
+  return {.cause = Cause::Timeout,
+          .code = std::nullopt,
+          .signal = 9,
+          .ended_ms = 1,
+          .duration_ms = 2,
+          .user_ms = 3,
+          .system_ms = 4,
+          .max_rss_kib = 5,
+          .left_running = {{.pid = 7, .command = "sleep"}}};
+}
+
+inline AliveRecord sample_alive() {
+  return {.boot_id = "o",
+          .supervisor = {.pid = 1, .start_time = 2},
+          .command = {.pid = 3, .start_time = 4},
+          .started_ms = 5};
+}
+
+inline RunFacts sample_facts() {
+  return {.run_id = "r-a",
+          .boot_id = "o",
+          .existed = true,
+          .record_found = true,
+          .supervisor_lives = false,
+          .command_lives = true,
+          .alive = sample_alive(),
+          .exit = std::nullopt,
+          .members = {},
+          .out_bytes = 24,
+          .err_bytes = 0,
+          .problem = ""};
+}
+
+inline ProbeReply sample_probe() {
+  return {
+      .places =
+          {{.path = "/t", .writable = true, .executable = false, .problem = "p", .free_bytes = -1}},
+      .tmux = "",
+      .systemd_run = "/u",
+      .lingering = true,
+      .clock_ms = 9};
+}
+
+inline Error sample_error() {
+  return {Errc::NotFound, "m", "h"};
+}
+
+}  // namespace yonder::wire
