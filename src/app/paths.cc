@@ -22,8 +22,14 @@ Result<std::string> runtime_directory(const std::map<std::string, std::string>& 
                       ::access(found->second.c_str(), W_OK) == 0;
   const std::string path =
       usable ? found->second + "/yonder" : concat("/tmp/yonder-run-", ::geteuid());
-  TRY(link::make_private_directory(path));
-  return path;
+  auto made = link::make_private_directory(path);
+  if (made) return path;
+  // Below /tmp anybody may have been there first; at home nobody else can.
+  const auto home = environment.find("HOME");
+  if (home == environment.end() || !home->second.starts_with('/')) return std::move(made).error();
+  const std::string at_home = home->second + "/.cache/yonder/run";
+  TRY(link::make_private_directory(at_home));
+  return at_home;
 }
 
 Result<std::string> own_program() {

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <time.h>
+
 #include <algorithm>
 #include <chrono>
 #include <cstdint>
@@ -49,6 +51,18 @@ inline std::int64_t wall_clock_ms() {
   return std::chrono::duration_cast<std::chrono::milliseconds>(
              std::chrono::system_clock::now().time_since_epoch())
       .count();
+}
+
+// Time that also passes while the machine sleeps.
+inline Duration time_since_boot() {
+#ifdef CLOCK_BOOTTIME
+  constexpr clockid_t kClock = CLOCK_BOOTTIME;
+#else
+  constexpr clockid_t kClock = CLOCK_MONOTONIC;
+#endif
+  timespec now{};
+  ::clock_gettime(kClock, &now);
+  return std::chrono::seconds(now.tv_sec) + std::chrono::nanoseconds(now.tv_nsec);
 }
 
 inline double to_seconds(Duration duration) {

@@ -6,6 +6,7 @@
 #include "cli/exit_status.h"
 #include "cli/parse.h"
 #include "cli/render.h"
+#include "cli/standard_streams.h"
 
 namespace yonder::cli {
 namespace {
@@ -32,6 +33,7 @@ struct Dispatch {
 }  // namespace
 
 int run(int argc, char** argv, const Doors& doors) {
+  occupy_standard_streams();
   const std::vector<std::string> words(argv + (argc > 0 ? 1 : 0), argv + argc);
   const auto line = parse_command_line(words);
   if (!line) {

@@ -1,4 +1,3 @@
-#include <fcntl.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -23,8 +22,7 @@ constexpr auto kQuietConnecting = std::chrono::milliseconds(1500);
 
 int usable_stdin(const ExecOptions& options) {
   // The first one who started a run feeds it; whoever attaches later only listens.
-  const bool closed = ::fcntl(STDIN_FILENO, F_GETFD) < 0;
-  return options.no_stdin || options.attach || closed ? -1 : STDIN_FILENO;
+  return options.no_stdin || options.attach ? -1 : STDIN_FILENO;
 }
 
 Result<void> add_own_variables(const ExecOptions& options,

@@ -43,11 +43,14 @@ Ending unseen(const ops::ExecResponse& response) {
 
 Ending left_alone(const ops::ExecResponse& response, const GivenUp& given_up) {
   Ending ending{.status = given_up_status(given_up)};
-  if (!given_up.write_error.empty()) {
-    ending.failures.push_back(concat("cannot write the output: ", given_up.write_error));
+  if (given_up.write_error.empty()) {
+    ending.failures.push_back(
+        concat("the command is left running; wait for it with: ", attach_command(response)));
+  } else {
+    ending.failures.push_back(concat(
+        "cannot write the output: ", given_up.write_error,
+        "; the command was left alone, all its output is kept for: ", attach_command(response)));
   }
-  ending.failures.push_back(
-      concat("the command is left running; wait for it with: ", attach_command(response)));
   return ending;
 }
 

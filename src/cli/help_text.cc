@@ -70,7 +70,7 @@ words are a program and its arguments, which reach it exactly as they are, with 
 
 Examples:
   yonder exec -- 'cd src && make -j8 2>&1 | tail'     in the active sandbox
-  yonder exec gpu1 --cwd ~/exp -- python train.py --name 'a b'
+  yonder exec gpu1 --cwd exp -- python train.py --name 'a b'
   tar c src | yonder exec gpu1 -- tar x -C /tmp       stdin goes through
   while read -r f; do yonder exec -n gpu1 -- wc "$f"; done < list
   yonder exec gpu1 --wait 10 -- ./long.sh             exits with 75 and says the run's id

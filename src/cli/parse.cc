@@ -6,6 +6,7 @@
 #include "base/quote.h"
 #include "base/text.h"
 #include "cli/grammar.h"
+#include "cli/help_text.h"
 #include "cli/parse_exec.h"
 
 namespace yonder::cli {
@@ -94,7 +95,7 @@ Result<Command> to_completion(const RawOptions& raw) {
 }
 
 Result<Command> to_help(const CLI::App& app, const RawOptions& raw) {
-  if (raw.help_topic.empty()) return Command(HelpOptions{app.help()});
+  if (raw.help_topic.empty()) return Command(HelpOptions{top_help()});
   for (const CLI::App* command : app.get_subcommands({})) {
     if (command->get_name() == raw.help_topic) return Command(HelpOptions{command->help("yonder")});
   }

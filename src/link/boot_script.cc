@@ -13,7 +13,11 @@ ours() {
   set -- `LC_ALL=C ls -ldn "$1" 2>/dev/null`
   case "$1" in drwx------*) [ "$3" = "$u" ];; *) return 1;; esac
 }
-usable() { [ -f "$1" ] && [ ! -h "$1" ] && "$1" check "$h" </dev/null >/dev/null 2>&1; }
+usable() {
+  [ -f "$1" ] && [ ! -h "$1" ] || return 1
+  c=`"$1" check "$h" </dev/null 2>/dev/null`
+  [ "$c" = "whole $h" ]
+}
 if [ "`printf ab | head -c 1 2>/dev/null`" = a ]; then
   take() { head -c "$1"; }
 else

@@ -199,7 +199,8 @@ bool Link::take_frames() {
                    : *frame ? on_frame(**std::move(frame))
                             : Result<void>();
     if (!handled) {
-      lose(std::move(handled).error());
+      // To whoever waits it is a lost link: what they asked for may be going on over there.
+      lose(Error{Errc::LinkLost, std::move(handled).error().message, ""});
       return false;
     }
     if (!*frame) return true;
@@ -222,7 +223,10 @@ Result<void> Link::on_frame(wire::Frame frame) {
   const auto target = slot(frame.stream);
   const auto put = [&](Event event) {
     // A late answer whose asker is gone has nobody to go to.
-    if (target) target->change([&](Slot& s) { s.events.push_back(std::move(event)); });
+    if (!target) return;
+    target->change([&](Slot& s) {
+      if (!std::exchange(s.answered, true)) s.events.push_back(std::move(event));
+    });
   };
   switch (frame.kind) {
     case wire::Kind::Part: {
@@ -269,6 +273,17 @@ Result<void> Link::on_frame(wire::Frame frame) {
         });
       }
       return {};
+    case wire::Kind::Started: {
+      TRY_ASSIGN(const wire::StartedNote note, wire::decode_started(take_whole(std::move(frame))));
+      if (target) {
+        target->change([&](Slot& s) {
+          if (!s.answered && s.events.empty()) {
+            s.events.emplace_back(StartedEvent{note.run_id, note.existed});
+          }
+        });
+      }
+      return {};
+    }
     case wire::Kind::Pong: put(ReplyEvent{}); return {};
     default: return Error{Errc::Protocol, "a frame that only the near side sends", ""};
   }

@@ -29,11 +29,15 @@ struct DataEvent {
   std::uint64_t offset = 0;
   std::string bytes;
 };
+struct StartedEvent {  // the first answer to a start
+  std::string run_id;
+  bool existed = false;
+};
 struct ReplyEvent {
   std::string cbor;
 };
 struct InputEvent {};  // the far side takes more input, or none any more
-using Event = std::variant<DataEvent, ReplyEvent, InputEvent>;
+using Event = std::variant<DataEvent, StartedEvent, ReplyEvent, InputEvent>;
 
 struct LinkSettings {
   Duration ping_every = std::chrono::seconds(15);
@@ -80,6 +84,7 @@ class Link : public std::enable_shared_from_this<Link> {
     const std::vector<OutpostImage>& images;
     LinkSettings settings;
     std::function<void(const std::string&)> progress;
+    Deadline give_up = Deadline::never();  // the caller's own time; sending the program counts too
   };
   // Starts the prefix, brings the outpost up, and returns when it has answered. The deadline is for
   // reaching the machine; sending the program may take longer on a slow line, as long as it moves.
@@ -116,6 +121,7 @@ class Link : public std::enable_shared_from_this<Link> {
     std::uint64_t unconfirmed = 0;                // bytes taken since the last Credit
     std::uint64_t input_credit = wire::kInitialCredit;
     bool input_closed = false;
+    bool answered = false;  // there is one reply, and nothing after it
   };
   using SharedSlot = std::shared_ptr<Monitor<Slot>>;
   struct Out {

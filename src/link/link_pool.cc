@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <exception>
 #include <random>
 
 #include "base/text.h"
@@ -11,6 +12,9 @@ namespace {
 
 // After a failed login only a new call of a user may try again, and not before this time is over.
 constexpr auto kAuthPause = std::chrono::seconds(30);
+
+// A link that lasted less than this has not proved that the way is good.
+constexpr auto kShortLife = std::chrono::seconds(5);
 
 // Everything that makes it another connection.
 std::string key_of(const SandboxSpec& spec) {
@@ -29,6 +33,20 @@ double random_fraction() {
 }
 
 }  // namespace
+
+// A link that was lost right after it had come up is a failure too: else a far side that dies of
+// every request would be called without a pause.
+void LinkPool::count_loss(Entry& entry, Instant now) {
+  if (!entry.link) return;
+  if (entry.opened_at == Instant{}) return;  // counted already
+  if (now - entry.opened_at < kShortLife) {
+    ++entry.failures;
+    entry.next_attempt = now + pause_after(entry.failures - 1, random_fraction());
+  } else {
+    entry.failures = 0;
+  }
+  entry.opened_at = {};
+}
 
 Duration pause_after(int failures, double random) {
   constexpr double kFirst = 0.25;
@@ -80,17 +98,26 @@ Result<std::shared_ptr<Link>> LinkPool::connect(const SandboxSpec& spec, Monitor
                             .broker = broker_,
                             .images = images_,
                             .settings = settings,
-                            .progress = options.progress};
+                            .progress = options.progress,
+                            .give_up = options.deadline};
     const auto limit = Deadline::after(spec.connect_timeout + settings.typing_time);
     return Link::open(setup, Deadline::earlier(limit, options.deadline), options.cancel);
   };
-  auto opened = open();
+  // Whatever happens, nobody may be left waiting behind `connecting`.
+  const auto open_safely = [&]() -> Result<std::shared_ptr<Link>> {
+    try {
+      return open();
+    } catch (const std::exception& e) {
+      return Error{Errc::Internal, concat("connecting to '", spec.name, "': ", e.what()), ""};
+    }
+  };
+  auto opened = open_safely();
   std::shared_ptr<Link> old;  // closed outside the lock
   entry.change([&](Entry& e) {
     e.connecting = false;
     if (opened) {
       old = std::exchange(e.link, *opened);
-      e.failures = 0;
+      e.opened_at = std::chrono::steady_clock::now();
       e.auth_failure.reset();
       return;
     }
@@ -121,6 +148,7 @@ Result<std::shared_ptr<Link>> LinkPool::acquire(const SandboxSpec& spec,
         link = e.link;
         return Next::Use;
       }
+      count_loss(e, now);
       if (e.auth_failure && (options.keep_trying || now - e.auth_failed_at < kAuthPause)) {
         refusal = e.auth_failure;
         return Next::Refuse;

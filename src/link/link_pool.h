@@ -40,6 +40,7 @@ class LinkPool {
  private:
   struct Entry {
     std::shared_ptr<Link> link;
+    Instant opened_at{};
     bool connecting = false;
     int failures = 0;
     Instant next_attempt{};
@@ -49,6 +50,7 @@ class LinkPool {
   using SharedEntry = std::shared_ptr<Monitor<Entry>>;
 
   SharedEntry entry(const SandboxSpec& spec) const;
+  static void count_loss(Entry& entry, Instant now);
   Result<std::shared_ptr<Link>> connect(const SandboxSpec& spec, Monitor<Entry>& entry,
                                         const AcquireOptions& options);
 

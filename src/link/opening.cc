@@ -21,6 +21,9 @@ namespace {
 constexpr std::size_t kMaxErrors = 16UL * 1024;
 // A deploy goes on as long as bytes move; so slow a line is a broken one.
 constexpr auto kStuck = std::chrono::seconds(30);
+constexpr auto kLongestDeploy = std::chrono::minutes(10);
+constexpr int kMostDeploys = 8;  // one for each directory that is tried
+constexpr int kReadsAtOnce = 16;
 
 class Opening {
  public:
@@ -55,7 +58,9 @@ class Opening {
   std::string parts_;
   Opened opened_;
   bool greeted_ = false;
-  bool moved_ = false;
+  bool moved_ = false;  // something of ours went out
+  int deploys_ = 0;
+  Deadline deploy_limit_ = Deadline::never();
 };
 
 // Moves bytes both ways without waiting. False at the end of the far side's words.
@@ -74,11 +79,11 @@ bool Opening::pump() {
     errors_.append(buffer.data(), static_cast<std::size_t>(n));
     if (errors_.size() > kMaxErrors) errors_.erase(0, errors_.size() - kMaxErrors);
   }
-  while (true) {
+  // A few at a time: whoever never stops sending must not keep us from looking at the clock.
+  for (int i = 0; i < kReadsAtOnce; ++i) {
     const ssize_t n = ::read(opened_.process.output().get(), buffer.data(), buffer.size());
     if (n == 0) return false;
     if (n < 0) return errno == EAGAIN || errno == EINTR;
-    moved_ = true;
     const std::string_view bytes(buffer.data(), static_cast<std::size_t>(n));
     if (greeted_) {
       parser_.feed(bytes);
@@ -86,6 +91,7 @@ bool Opening::pump() {
       greeting_.feed(bytes);
     }
   }
+  return true;
 }
 
 void Opening::wait(const Deadline& deadline) {
@@ -118,6 +124,10 @@ Error Opening::failure() {
 }
 
 Result<void> Opening::answer_need(const GreetingReader::Need& need) {
+  if (++deploys_ > kMostDeploys) {
+    return Error{Errc::Protocol,
+                 concat("'", setup_.spec.name, "' asks for the outpost again and again"), ""};
+  }
   for (const auto& image : setup_.images) {
     const bool same = image.machine == need.machine ||
                       (image.machine == "x86_64" && need.machine == "amd64") ||
@@ -149,7 +159,8 @@ Result<bool> Opening::on_greeting(Deadline& deadline) {
                      "make one of them writable and executable for the user"};
       case GreetingReader::Kind::Need:
         TRY(answer_need(event.need));
-        deadline = Deadline::after(kStuck);
+        if (deploys_ == 1) deploy_limit_ = Deadline::after(kLongestDeploy);
+        deadline = Deadline::earlier(Deadline::after(kStuck), deploy_limit_);
         break;
     }
   }
@@ -161,6 +172,9 @@ Result<bool> Opening::read_hello() {
     if (!frame) return false;
     if (frame->kind == wire::Kind::Part) {
       parts_ += frame->payload;
+      if (parts_.size() > wire::kMaxMessage) {
+        return Error{Errc::Protocol, "the outpost's greeting is too long", ""};
+      }
       continue;
     }
     if (frame->kind != wire::Kind::Reply || frame->stream != 0) {
@@ -177,7 +191,9 @@ Result<Opened> Opening::run(Deadline deadline, const CancelToken& cancel) {
   TRY(set_nonblocking(opened_.process.errors()));
   while (true) {
     const bool open = pump();
-    if (opened_.deployed && moved_) deadline = Deadline::after(kStuck);
+    if (opened_.deployed && moved_) {
+      deadline = Deadline::earlier(Deadline::after(kStuck), deploy_limit_);
+    }
     if (!greeted_) {
       TRY_ASSIGN(greeted_, on_greeting(deadline));
       if (greeted_) parser_.feed(greeting_.take_rest());
@@ -193,7 +209,7 @@ Result<Opened> Opening::run(Deadline deadline, const CancelToken& cancel) {
       pump();
       return failure();
     }
-    if (deadline.expired()) {
+    if (deadline.expired() || setup_.give_up.expired()) {
       auto error = failure();
       if (error.code == Errc::Unreachable) {
         error.message = concat("'", setup_.spec.name, "' did not answer in time",
@@ -201,7 +217,7 @@ Result<Opened> Opening::run(Deadline deadline, const CancelToken& cancel) {
       }
       return error;
     }
-    wait(deadline);
+    wait(Deadline::earlier(deadline, setup_.give_up));
   }
   opened_.noise = greeting_.noise();
   opened_.rest = parser_.take_rest();

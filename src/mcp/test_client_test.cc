@@ -18,14 +18,15 @@ constexpr Duration kPatience = std::chrono::seconds(20);
 using Call = std::function<Result<Json>(ops::CallContext&, const Json&)>;
 
 Tool make_tool(std::string name, Call call) {
-  Tool tool;
-  tool.operation.name = std::move(name);
-  tool.operation.title = "A tool";
-  tool.operation.description = "For tests.";
-  tool.operation.input_schema = Json{{"type", "object"}};
-  tool.operation.output_schema = Json{{"type", "object"}};
-  tool.call = std::move(call);
-  return tool;
+  return Tool{.operation = {.name = std::move(name),
+                            .title = "A tool",
+                            .toolset = "test",
+                            .description = "For tests.",
+                            .hints = {},
+                            .input_schema = Json{{"type", "object"}},
+                            .output_schema = Json{{"type", "object"}},
+                            .call = {}},
+              .call = std::move(call)};
 }
 
 Result<Json> talk(ops::CallContext& context, const Json&) {
@@ -58,7 +59,12 @@ std::vector<Tool> FakeTools::tools() {
 
 Result<Json> FakeTools::wait(ops::CallContext& context) {
   std::string given_up;  // guarded by state_, as it is only touched inside it
-  const auto give_up = [&](const char* why) { state_.change([&](State&) { given_up = why; }); };
+  // The first reason counts: a session that ends detaches what was cancelled before, too.
+  const auto give_up = [&](const char* why) {
+    state_.change([&](State&) {
+      if (given_up.empty()) given_up = why;
+    });
+  };
   const auto on_cancel = context.cancel.on_cancel([&] { give_up("cancel"); });
   const auto on_detach = context.detach.on_cancel([&] { give_up("detach"); });
   state_.change([](State& state) { ++state.begun; });

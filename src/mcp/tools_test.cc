@@ -6,16 +6,19 @@ namespace yonder::mcp {
 namespace {
 
 Tool make_tool(std::string name) {
-  Tool tool;
-  tool.operation.name = std::move(name);
-  tool.operation.title = "Look";
-  tool.operation.description = "Looks.";
-  tool.operation.hints = {
-      .read_only = true, .destructive = false, .idempotent = true, .open_world = false};
-  tool.operation.input_schema = Json::parse(R"({"type":"object","properties":{}})");
-  tool.operation.output_schema =
-      Json::parse(R"({"type":"object","properties":{"n":{"type":"integer"}},"required":["n"]})");
-  return tool;
+  return Tool{
+      .operation =
+          {.name = std::move(name),
+           .title = "Look",
+           .toolset = "test",
+           .description = "Looks.",
+           .hints =
+               {.read_only = true, .destructive = false, .idempotent = true, .open_world = false},
+           .input_schema = Json::parse(R"({"type":"object","properties":{}})"),
+           .output_schema = Json::parse(
+               R"({"type":"object","properties":{"n":{"type":"integer"}},"required":["n"]})"),
+           .call = {}},
+      .call = {}};
 }
 
 Json listed(Version version) {

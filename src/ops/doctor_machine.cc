@@ -80,7 +80,7 @@ void add_round_trip(const Reached& reached, Findings& findings) {
     return;
   }
   const double middle = median(reached.round_trips_ms);
-  Finding finding{.subject = "round trip", .seen = number("%.1f ms", middle)};
+  Finding finding{.subject = "round trip", .seen = number("%.2f ms", middle)};
   if (middle > kSlowRoundTripMs) {
     finding.verdict = Verdict::Note;
     finding.fix = "the line or the machine is slow; everything takes at least this long";

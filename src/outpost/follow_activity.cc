@@ -19,6 +19,17 @@ namespace {
 // Changes are told by inotify; this is for file systems where it stays silent.
 constexpr auto kLookAgain = std::chrono::milliseconds(500);
 
+Result<void> write_at(const Fd& file, std::uint64_t offset, std::string_view bytes) {
+  while (!bytes.empty()) {
+    const ssize_t n = ::pwrite(file.get(), bytes.data(), bytes.size(), static_cast<off_t>(offset));
+    if (n < 0 && errno == EINTR) continue;
+    if (n < 0) return errno_error("keeping the input");
+    bytes.remove_prefix(static_cast<std::size_t>(n));
+    offset += static_cast<std::uint64_t>(n);
+  }
+  return {};
+}
+
 }  // namespace
 
 FollowActivity::FollowActivity(RunRecord record, Options options)
@@ -60,7 +71,9 @@ bool FollowActivity::supervisor_vanished() {
   next_look_ = Deadline::after(kLookAgain);
   const auto alive = record_.read_alive();
   if (!alive || !*alive) return !record_.locked() && !record_.has_ended();
-  return (*alive)->boot_id != options_.boot_id || !lives((*alive)->supervisor);
+  if (!is_visible(**alive, options_.boot_id)) return !record_.locked();
+  // A command whose supervisor was killed lives on, and can still be waited for.
+  return !lives((*alive)->supervisor) && !lives((*alive)->command);
 }
 
 // The output is as long as it is now.
@@ -125,12 +138,12 @@ void FollowActivity::grant_input(Outbox& outbox) {
 }
 
 Result<void> FollowActivity::on_data(const wire::DataView& data) {
-  if (!options_.stream_stdin || data.header.channel != wire::Channel::In) {
-    return Error{Errc::Protocol, "input for a run that takes none", ""};
+  if (data.header.channel != wire::Channel::In) {
+    return Error{Errc::Protocol, "data for a channel that takes none", ""};
   }
-  if (input_refused_) return {};
+  if (!options_.stream_stdin || input_refused_) return {};
   if (!input_) {
-    auto file = open_file(record_.path("in"), O_WRONLY | O_APPEND);
+    auto file = open_file(record_.path("in"), O_WRONLY);
     if (!file && file.error().code == Errc::NotFound) {  // a key led to a run without such an input
       input_refused_ = true;
       return {};
@@ -142,12 +155,14 @@ Result<void> FollowActivity::on_data(const wire::DataView& data) {
   if (data.header.offset > have) return Error{Errc::Protocol, "a gap in the input", ""};
   const std::uint64_t repeated = have - data.header.offset;
   if (repeated >= data.bytes.size()) return {};  // sent again after a lost link
-  TRY(write_all(input_, data.bytes.substr(static_cast<std::size_t>(repeated))));
+  // By offset, so that an older outpost that gets the same bytes late cannot double them.
+  TRY(write_at(input_, have, data.bytes.substr(static_cast<std::size_t>(repeated))));
   wake_supervisor();
   return {};
 }
 
 Result<void> FollowActivity::on_end() {
+  if (!options_.stream_stdin || input_refused_) return {};
   TRY(open_file(record_.path("in.end"), O_WRONLY | O_CREAT));
   wake_supervisor();
   return {};
@@ -156,7 +171,8 @@ Result<void> FollowActivity::on_end() {
 void FollowActivity::wake_supervisor() const {
   const auto alive = record_.read_alive();
   // Not alive yet: it will look at the input when it starts.
-  if (!alive || !*alive || !lives((*alive)->supervisor)) return;
+  if (!alive || !*alive || !is_visible(**alive, options_.boot_id)) return;
+  if (!lives((*alive)->supervisor)) return;
   ::kill(static_cast<pid_t>((*alive)->supervisor.pid), kInputSignal);
 }
 

@@ -29,11 +29,12 @@ bool InputPump::step() {
     const bool complete = path_exists(record_.path("in.end"));
     const ssize_t n =
         ::pread(file_.get(), buffer.data(), buffer.size(), static_cast<off_t>(position_));
-    if (n < 0 || (n == 0 && complete)) {
+    if (n == 0 && complete) {
       finish();
       return false;
     }
-    if (n == 0) return true;
+    // A file that cannot be read now is no end of the input: the command must not take it for one.
+    if (n <= 0) return true;
     const ssize_t written = ::write(pipe_.get(), buffer.data(), static_cast<std::size_t>(n));
     if (written < 0 && errno == EAGAIN) {
       blocked_ = true;

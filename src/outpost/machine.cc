@@ -1,14 +1,19 @@
 #include "outpost/machine.h"
 
+#include <fcntl.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <sys/utsname.h>
 #include <unistd.h>
 
+#include <array>
+#include <cerrno>
 #include <cstdlib>
 
 #include "base/clean_text.h"
 #include "base/file.h"
 #include "base/text.h"
+#include "outpost/remove_run.h"
 
 namespace yonder::outpost {
 namespace {
@@ -38,6 +43,12 @@ std::string read_hostname() {
   return ::uname(&info) == 0 ? info.nodename : "";
 }
 
+std::string read_pid_namespace() {
+  std::array<char, 64> target{};
+  const ssize_t n = ::readlink("/proc/self/ns/pid", target.data(), target.size());
+  return n <= 0 ? "" : std::string(target.data(), static_cast<std::size_t>(n));
+}
+
 std::vector<std::string> state_candidates(const std::string& xdg_state_home,
                                           const std::string& home, const std::string& user_id) {
   std::vector<std::string> candidates;
@@ -48,6 +59,16 @@ std::vector<std::string> state_candidates(const std::string& xdg_state_home,
   }
   return candidates;
 }
+
+namespace {
+
+Result<void> try_locking(const std::string& path) {
+  TRY_ASSIGN(const Fd fd, open_file(path, O_RDWR));
+  if (::flock(fd.get(), LOCK_EX | LOCK_NB) != 0) return errno_error("lock " + path);
+  return {};
+}
+
+}  // namespace
 
 Result<void> claim_directory(const std::string& path) {
   TRY(make_directories(path));
@@ -61,6 +82,8 @@ Result<void> claim_directory(const std::string& path) {
   // Asking the kernel by doing: a read-only or full file system shows only then.
   const std::string trial = concat(path, "/.trial-", ::getpid());
   auto written = write_file_atomically(trial, "trial", Durability::Process);
+  // Locks decide who starts a run; not every network file system has them.
+  if (written) written = try_locking(trial);
   ::unlink(trial.c_str());
   return written;
 }
@@ -82,6 +105,62 @@ std::string find_program(const std::string& name, const std::string& path) {
   return "";
 }
 
+namespace {
+
+// A place that holds records stays the place, full or not: with another one, a run that exists
+// would be started again or be called lost.
+bool holds_runs(const std::string& candidate) {
+  const std::string runs = candidate + "/runs";
+  struct stat info {};
+  if (::lstat(runs.c_str(), &info) != 0 || !S_ISDIR(info.st_mode)) return false;
+  if (info.st_uid != ::geteuid() || (info.st_mode & 077U) != 0) return false;
+  return !names_in(runs).empty();
+}
+
+// The place may hold records, but cannot be looked at now: a network file system that hangs.
+bool is_out_of_sight(const std::string& candidate) {
+  struct stat info {};
+  if (::lstat(candidate.c_str(), &info) == 0) return false;
+  return errno == EIO || errno == ESTALE || errno == ETIMEDOUT || errno == EHOSTDOWN ||
+         errno == EKEYEXPIRED;
+}
+
+Result<void> claim_state(const std::string& candidate) {
+  // The parent of a shared place is claimed first: whoever owns it could swap what is inside.
+  constexpr std::string_view kShared = "/state";
+  if (candidate.ends_with(kShared)) {
+    TRY(claim_directory(candidate.substr(0, candidate.size() - kShared.size())));
+  }
+  TRY(claim_directory(candidate));
+  TRY(claim_directory(candidate + "/runs"));
+  return claim_directory(candidate + "/keys");
+}
+
+void choose_state(Surroundings& around, const std::vector<std::string>& candidates) {
+  for (const auto& candidate : candidates) {
+    if (holds_runs(candidate)) {
+      around.state_dir = candidate;
+      return;
+    }
+    if (is_out_of_sight(candidate)) {
+      around.state_problem = printable(errno_error(candidate).message);
+      return;
+    }
+  }
+  std::vector<std::string> problems;
+  for (const auto& candidate : candidates) {
+    const auto claimed = claim_state(candidate);
+    if (claimed) {
+      around.state_dir = candidate;
+      return;
+    }
+    problems.push_back(printable(claimed.error().message));
+  }
+  around.state_problem = join(problems, "; ");
+}
+
+}  // namespace
+
 Surroundings look_around() {
   Surroundings around{.home = environment("HOME"),
                       .user_id = std::to_string(::geteuid()),
@@ -89,23 +168,8 @@ Surroundings look_around() {
                       .boot_id = read_boot_id(),
                       .state_dir = "",
                       .state_problem = ""};
-  std::vector<std::string> problems;
-  for (const auto& candidate :
-       state_candidates(environment("XDG_STATE_HOME"), around.home, around.user_id)) {
-    // The parent of a shared place is claimed first: whoever owns it could swap what is inside.
-    auto claimed = candidate.ends_with("/state")
-                       ? claim_directory(candidate.substr(0, candidate.size() - 6))
-                       : Result<void>();
-    if (claimed) claimed = claim_directory(candidate);
-    if (claimed) claimed = claim_directory(candidate + "/runs");
-    if (claimed) claimed = claim_directory(candidate + "/keys");
-    if (claimed) {
-      around.state_dir = candidate;
-      return around;
-    }
-    problems.push_back(printable(claimed.error().message));
-  }
-  around.state_problem = join(problems, "; ");
+  choose_state(around,
+               state_candidates(environment("XDG_STATE_HOME"), around.home, around.user_id));
   return around;
 }
 

@@ -31,6 +31,8 @@ Result<void> claim_directory(const std::string& path);
 std::string read_boot_id();
 std::string describe_system();
 std::string read_hostname();
+// Which pids mean the same processes; empty where the kernel does not tell.
+std::string read_pid_namespace();
 
 // The first of the usual places that holds an executable of this name, then PATH.
 std::string find_program(const std::string& name, const std::string& path);

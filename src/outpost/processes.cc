@@ -7,6 +7,7 @@
 #include <cstdlib>
 #include <memory>
 #include <set>
+#include <string_view>
 
 #include "base/clean_text.h"
 #include "base/file.h"
@@ -25,7 +26,7 @@ struct CloseDir {
   void operator()(DIR* directory) const { ::closedir(directory); }
 };
 
-std::string proc_path(pid_t pid, const char* file) {
+std::string proc_path(pid_t pid, std::string_view file) {
   return concat("/proc/", pid, "/", file);
 }
 
@@ -56,7 +57,11 @@ std::optional<Process> parse_stat(const std::string& stat) {
 }
 
 std::optional<Process> look_at(pid_t pid) {
-  const auto stat = read_file(proc_path(pid, "stat"), kStatLimit);
+  // Emulators such as qemu make up a process's own stat, with another start time than everybody
+  // else sees. The one of its first thread they leave alone.
+  const bool own = pid == ::getpid();
+  const auto stat = read_file(
+      own ? proc_path(pid, concat("task/", pid, "/stat")) : proc_path(pid, "stat"), kStatLimit);
   return stat ? parse_stat(*stat) : std::nullopt;
 }
 
@@ -103,7 +108,12 @@ std::vector<pid_t> descendants(const std::vector<Process>& processes, pid_t root
 std::vector<pid_t> find_members(const RunMembers& run) {
   const auto processes = all_processes();
   std::vector<pid_t> members;
-  if (run.supervisor > 0) members = descendants(processes, run.supervisor);
+  if (run.supervisor > 0) {
+    members = descendants(processes, run.supervisor);
+  } else if (run.command > 0) {
+    members = descendants(processes, run.command);
+    members.push_back(run.command);
+  }
   for (const auto& process : processes) {
     if (process.gone() || process.pid == ::getpid() || process.pid == run.supervisor) continue;
     if (std::find(members.begin(), members.end(), process.pid) != members.end()) continue;

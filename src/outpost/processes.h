@@ -38,6 +38,7 @@ std::vector<pid_t> descendants(const std::vector<Process>& processes, pid_t root
 // gone). Costs a walk over /proc.
 struct RunMembers {
   pid_t supervisor = 0;  // 0: gone
+  pid_t command = 0;     // 0: gone; it may have cleared its environment
   std::string mark;      // "YONDER_RUN_ID=r-..."
 };
 std::vector<pid_t> find_members(const RunMembers& run);

@@ -13,6 +13,7 @@
 #include "base/file.h"
 #include "base/id.h"
 #include "outpost/run_record.h"
+#include "outpost/start.h"
 
 namespace yonder::outpost {
 namespace {
@@ -21,21 +22,11 @@ constexpr std::int64_t kHourMs = 3600LL * 1000;
 constexpr std::int64_t kUnusedProgramMs = 30 * 24 * kHourMs;
 constexpr std::int64_t kUnfinishedDeployMs = kHourMs;
 constexpr std::int64_t kNeverStartedMs = 24 * kHourMs;
+constexpr std::int64_t kLostMs = 30 * 24 * kHourMs;
 
 struct CloseDir {
   void operator()(DIR* directory) const { ::closedir(directory); }
 };
-
-std::vector<std::string> names_in(const std::string& directory) {
-  std::vector<std::string> names;
-  const std::unique_ptr<DIR, CloseDir> open(::opendir(directory.c_str()));
-  if (!open) return names;
-  while (const dirent* entry = ::readdir(open.get())) {
-    const std::string name = entry->d_name;
-    if (name != "." && name != "..") names.push_back(name);
-  }
-  return names;
-}
 
 // Milliseconds since the last change; negative when it is not there.
 std::int64_t age_ms(const std::string& path) {
@@ -44,24 +35,37 @@ std::int64_t age_ms(const std::string& path) {
   return std::max<std::int64_t>(0, wall_clock_ms() - info.st_mtim.tv_sec * 1000);
 }
 
+// Whether nobody will want to know about the run any more.
+bool is_over(const RunRecord& record) {
+  const std::int64_t ended = age_ms(record.path("exit"));
+  if (ended >= 0) {
+    const auto spec = record.read_spec();
+    return !spec || ended > std::max(spec->keep_ms, kHourMs);
+  }
+  const std::int64_t began = age_ms(record.path("alive"));
+  if (began < 0) return age_ms(record.directory()) > kNeverStartedMs;
+  // Neither an end nor a lock: lost. What it printed may be all that is left of it.
+  return began > kLostMs && age_ms(record.path("out")) > kLostMs;
+}
+
 void collect_runs(const std::string& state_dir) {
   for (const auto& name : names_in(state_dir + "/runs")) {
     const auto id = parse_run_id(name);
     if (!id) continue;
     const RunRecord record(state_dir, *id);
-    // A lock means a supervisor, which may still look after what the command left behind.
-    if (record.locked()) continue;
-    const std::int64_t ended = age_ms(record.path("exit"));
-    const auto spec = record.read_spec();
-    const bool over = ended >= 0 && (!spec || ended > std::max(spec->keep_ms, kHourMs));
-    const bool never_started = ended < 0 && !path_exists(record.path("alive")) &&
-                               age_ms(record.directory()) > kNeverStartedMs;
-    if (over || never_started) remove_run(record.directory());
+    if (!is_over(record)) continue;
+    // Held while it is removed. Somebody else's lock means a supervisor, which may still look after
+    // what the command left behind.
+    const auto lock = record.try_lock();
+    const bool unused = lock ? lock->has_value() : lock.error().code == Errc::NotFound;
+    if (unused) remove_run(record.directory());
   }
 }
 
 // A key whose run is gone has no use.
 void collect_keys(const std::string& state_dir) {
+  const auto lock = lock_keys(state_dir);
+  if (!lock) return;
   for (const auto& name : names_in(state_dir + "/keys")) {
     const std::string key = state_dir + "/keys/" + name;
     std::string target(64, '\0');
@@ -86,6 +90,17 @@ void collect_programs(const std::string& program_path) {
 }
 
 }  // namespace
+
+std::vector<std::string> names_in(const std::string& directory) {
+  std::vector<std::string> names;
+  const std::unique_ptr<DIR, CloseDir> open(::opendir(directory.c_str()));
+  if (!open) return names;
+  while (const dirent* entry = ::readdir(open.get())) {
+    const std::string name = entry->d_name;
+    if (name != "." && name != "..") names.push_back(name);
+  }
+  return names;
+}
 
 void remove_run(const std::string& directory) {
   for (const auto& name : names_in(directory)) ::unlink((directory + "/" + name).c_str());

@@ -1,8 +1,12 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 namespace yonder::outpost {
+
+// What is in a directory; nothing when it cannot be read.
+std::vector<std::string> names_in(const std::string& directory);
 
 // Removes the files of a run and its directory. Only plain files are ever in there.
 void remove_run(const std::string& directory);

@@ -10,6 +10,7 @@
 
 #include "base/file.h"
 #include "base/text.h"
+#include "outpost/machine.h"
 #include "outpost/processes.h"
 #include "wire/frame.h"
 
@@ -26,7 +27,8 @@ Result<std::optional<T>> read_optional(const std::string& path,
   auto text = read_file(path, kRecordLimit);
   if (!text && text.error().code == Errc::NotFound) return std::optional<T>();
   if (!text) return std::move(text).error();
-  if (text->empty()) return std::optional<T>();  // the power failed before it was on the disk
+  // The power failed before its bytes were on the disk: nothing, or the zeros of the reserve.
+  if (text->find_first_not_of('\0') == std::string::npos) return std::optional<T>();
   auto value = decode(*text);
   if (!value) return std::move(value).error().context(path);
   return std::optional<T>(*std::move(value));
@@ -48,10 +50,11 @@ void look_at_files(const RunRecord& record, wire::RunFacts& facts) {
 }
 
 void look_at_processes(const RunRecord& record, wire::RunFacts& facts) {
-  if (facts.alive && facts.alive->boot_id == facts.boot_id) {
+  if (facts.alive && is_visible(*facts.alive, facts.boot_id)) {
     facts.supervisor_lives = lives(facts.alive->supervisor);
     facts.command_lives = !facts.exit && lives(facts.alive->command);
-  } else if (!facts.alive && facts.record_found) {
+  } else if (facts.record_found) {
+    // Its pids mean nothing here, or are not known yet; the lock is held as long as it lives.
     facts.supervisor_lives = record.locked();
   }
 }
@@ -112,6 +115,16 @@ Result<void> RunRecord::write_exit(const wire::ExitRecord& exit) const {
   return {};
 }
 
+void RunRecord::forget_inputs(wire::StartRequest spec) const {
+  for (const char* file : {"in", "in.pos", "in.end", "command"}) ::unlink(path(file).c_str());
+  spec.env.clear();
+  spec.input.clear();
+  // In place: the lock is on this very file.
+  auto file = open_file(path("spec"), O_WRONLY | O_TRUNC);
+  if (file) [[maybe_unused]]
+    const bool written = write_all(*file, wire::encode(spec)).has_value();
+}
+
 Result<std::optional<Fd>> RunRecord::try_lock() const {
   TRY_ASSIGN(Fd fd, open_file(path("spec"), O_RDWR));
   if (::flock(fd.get(), LOCK_EX | LOCK_NB) == 0) return std::optional<Fd>(std::move(fd));
@@ -139,10 +152,24 @@ std::uint64_t read_input_position(const RunRecord& record) {
   return position;
 }
 
+bool is_visible(const wire::AliveRecord& alive, const std::string& boot_id) {
+  return alive.boot_id == boot_id && (alive.host.empty() || alive.host == read_hostname()) &&
+         (alive.pid_ns.empty() || alive.pid_ns == read_pid_namespace());
+}
+
+RunMembers members_of(const RunRecord& record, const wire::RunFacts& facts) {
+  RunMembers members{.mark = record.mark()};
+  if (!facts.alive || !is_visible(*facts.alive, facts.boot_id)) return members;
+  if (facts.supervisor_lives) members.supervisor = static_cast<pid_t>(facts.alive->supervisor.pid);
+  if (lives(facts.alive->command)) members.command = static_cast<pid_t>(facts.alive->command.pid);
+  return members;
+}
+
 wire::RunFacts observe(const RunRecord& record, const std::string& boot_id, bool with_members) {
   wire::RunFacts facts;
   facts.run_id = record.id();
   facts.boot_id = boot_id;
+  facts.host = read_hostname();
   look_at_files(record, facts);
   look_at_processes(record, facts);
   // Whoever ended between the two looks has written how before it went.
@@ -151,9 +178,7 @@ wire::RunFacts observe(const RunRecord& record, const std::string& boot_id, bool
   facts.err_bytes = record.size_of("err");
   if (facts.exit) facts.members = facts.exit->left_running;
   if (with_members) {
-    const pid_t supervisor =
-        facts.supervisor_lives && facts.alive ? static_cast<pid_t>(facts.alive->supervisor.pid) : 0;
-    facts.members = describe(find_members({.supervisor = supervisor, .mark = record.mark()}));
+    facts.members = describe(find_members(members_of(record, facts)));
   }
   return facts;
 }

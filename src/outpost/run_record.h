@@ -6,6 +6,7 @@
 #include "base/fd.h"
 #include "base/id.h"
 #include "base/result.h"
+#include "outpost/processes.h"
 #include "wire/messages.h"
 
 namespace yonder::outpost {
@@ -39,6 +40,9 @@ class RunRecord {
   Result<void> reserve_exit() const;
   Result<void> write_exit(const wire::ExitRecord& exit) const;
 
+  // After the end: what went in (stdin, environment) may be secret, and is not needed any more.
+  void forget_inputs(wire::StartRequest spec) const;
+
   // Nothing when somebody else holds it. The lock lasts as long as any copy of the descriptor, so a
   // supervisor that inherits it holds it until it ends, however it ends.
   Result<std::optional<Fd>> try_lock() const;
@@ -53,6 +57,12 @@ class RunRecord {
 // How much of the streamed input the command has taken; kInputClosed when it wants no more.
 inline constexpr std::uint64_t kInputClosed = ~std::uint64_t{0};
 std::uint64_t read_input_position(const RunRecord& record);
+
+// Whether the pids of a record mean processes that we can see: same boot, machine and pid
+// namespace.
+bool is_visible(const wire::AliveRecord& alive, const std::string& boot_id);
+// Where the processes of a run are to be looked for.
+RunMembers members_of(const RunRecord& record, const wire::RunFacts& facts);
 
 // Looks at everything there is to see of a run. `with_members` walks over /proc.
 wire::RunFacts observe(const RunRecord& record, const std::string& boot_id, bool with_members);

@@ -30,6 +30,8 @@ namespace {
 // The near side pings every 15 seconds. When nothing at all has come for so long, nobody is there.
 constexpr auto kSilenceLimit = std::chrono::seconds(120);
 constexpr std::size_t kMaxStreams = 1024;
+constexpr auto kFirstCollection = std::chrono::seconds(2);
+constexpr auto kCollectEvery = std::chrono::hours(1);
 
 template <class T, class... Arguments>
 std::unique_ptr<Activity> activity(Arguments&&... arguments) {
@@ -51,6 +53,8 @@ class Server {
   bool read_input();
   Result<void> on_frame(wire::Frame frame);
   void on_request(wire::StreamId stream, const std::string& cbor);
+  void fail_unless(wire::StreamId stream, const Result<void>& done);
+  void collect();
   Result<std::unique_ptr<Activity>> begin(wire::StreamId stream, const wire::AnyRequest& request);
   void forget_changes();
   void forget(wire::StreamId stream);
@@ -67,6 +71,7 @@ class Server {
   std::map<wire::StreamId, std::unique_ptr<Activity>> activities_;
   std::map<wire::StreamId, int> watches_;
   Deadline silence_ = Deadline::after(kSilenceLimit);
+  Deadline next_collection_ = Deadline::after(kFirstCollection);
 };
 
 void Server::greet() {
@@ -132,11 +137,21 @@ Result<void> Server::on_frame(wire::Frame frame) {
     }
     case wire::Kind::Data: {
       TRY_ASSIGN(const wire::DataView data, wire::parse_data(frame.payload));
-      return target == nullptr ? Result<void>() : target->on_data(data);
+      if (target != nullptr) fail_unless(frame.stream, target->on_data(data));
+      return {};
     }
-    case wire::Kind::End: return target == nullptr ? Result<void>() : target->on_end();
+    case wire::Kind::End:
+      if (target != nullptr) fail_unless(frame.stream, target->on_end());
+      return {};
     default: return Error{Errc::Protocol, "a frame that only the far side sends", ""};
   }
+}
+
+// What goes wrong with one stream is that stream's business, not the link's.
+void Server::fail_unless(wire::StreamId stream, const Result<void>& done) {
+  if (done) return;
+  outbox_.message(wire::Kind::Error, stream, wire::encode(done.error()));
+  forget(stream);
 }
 
 void Server::on_request(wire::StreamId stream, const std::string& cbor) {
@@ -176,14 +191,21 @@ Result<std::unique_ptr<Activity>> Server::begin(wire::StreamId stream,
   const std::string& boot_id = options_.around.boot_id;
   if (const auto* start = std::get_if<wire::StartRequest>(&request)) {
     TRY_ASSIGN(Started started, start_run(options_.around, *start));
-    return activity<FollowActivity>(
-        std::move(started.record),
-        FollowActivity::Options{.stream = stream,
-                                .follow = start->follow,
-                                .existed = started.existed,
-                                .stream_stdin = start->stdin_mode == wire::StdinMode::Stream,
-                                .in_from = start->in_from,
-                                .boot_id = boot_id});
+    outbox_.message(wire::Kind::Started, stream,
+                    wire::encode(wire::StartedNote{started.record.id(), started.existed}));
+    // Only the run's own caller feeds it; whom a key has led here must not mix in his input.
+    const bool feeds_it =
+        start->stdin_mode == wire::StdinMode::Stream && started.record.id() == start->run_id;
+    if (start->stdin_mode == wire::StdinMode::Stream && !feeds_it) {
+      outbox_.frame(wire::Kind::End, stream, "");
+    }
+    return activity<FollowActivity>(std::move(started.record),
+                                    FollowActivity::Options{.stream = stream,
+                                                            .follow = start->follow,
+                                                            .existed = started.existed,
+                                                            .stream_stdin = feeds_it,
+                                                            .in_from = start->in_from,
+                                                            .boot_id = boot_id});
   }
   if (const auto* follow = std::get_if<wire::FollowRequest>(&request)) {
     TRY_ASSIGN(RunRecord record, existing(follow->run_id));
@@ -232,17 +254,26 @@ void Server::step_all() {
 }
 
 Deadline Server::next_due() const {
-  Deadline due = silence_;
+  Deadline due = Deadline::earlier(silence_, next_collection_);
   for (const auto& [stream, doing] : activities_) due = Deadline::earlier(due, doing->due());
   return due;
+}
+
+// In a process of its own: on a slow file system it may take long, and nobody should wait for it.
+void Server::collect() {
+  next_collection_ = Deadline::after(kCollectEvery);
+  if (::fork() == 0) {
+    collect_leftovers(options_.around.state_dir, own_path());
+    ::_exit(0);
+  }
 }
 
 int Server::run() {
   if (!set_nonblocking(input_) || !set_nonblocking(output_)) return 1;
   greet();
   if (!outbox_.flush(output_)) return 0;
-  collect_leftovers(options_.around.state_dir, own_path());
   while (!silence_.expired()) {
+    if (next_collection_.expired()) collect();
     step_all();
     const bool was_full = !outbox_.has_room();
     if (!outbox_.flush(output_)) return 0;

@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include <array>
+#include <cerrno>
 #include <optional>
 
 #include "base/clock.h"
@@ -32,6 +33,7 @@ Result<void> create_file(const RunRecord& record, const char* name, std::string_
 
 // Everything the supervisor will need, on disk before it runs.
 Result<void> write_files(const RunRecord& record, const wire::StartRequest& request) {
+  TRY(record.reserve_exit());
   TRY(create_file(record, "out", ""));
   TRY(create_file(record, "err", ""));
   if (request.stdin_mode == wire::StdinMode::Whole) TRY(create_file(record, "in", request.input));
@@ -55,6 +57,7 @@ Result<void> launch(const RunRecord& record, const wire::StartRequest& request, 
 Result<Fd> write_spec(const RunRecord& record, wire::StartRequest spec) {
   TRY_ASSIGN(Fd fd, open_file(record.path("spec"), O_RDWR | O_CREAT | O_EXCL));
   if (::flock(fd.get(), LOCK_EX | LOCK_NB) != 0) {
+    if (errno != EWOULDBLOCK) return errno_error("lock " + record.path("spec"));
     return Error{Errc::Conflict, "somebody else has locked " + record.path("spec"), ""};
   }
   spec.input.clear();  // it has a file of its own
@@ -141,12 +144,22 @@ std::optional<RunRecord> find_by_key(const Surroundings& around, const std::stri
   return std::nullopt;
 }
 
+Result<Fd> lock_keys(const std::string& state_dir) {
+  TRY_ASSIGN(Fd fd, open_file(state_dir + "/keys", O_RDONLY | O_DIRECTORY));
+  if (::flock(fd.get(), LOCK_EX) != 0) return errno_error("lock " + state_dir + "/keys");
+  return fd;
+}
+
 Result<Started> start_run(const Surroundings& around, const wire::StartRequest& request) {
   if (around.state_dir.empty()) {
     return Error{Errc::NoPlace, "no place for run records: " + around.state_problem,
                  "make one of these directories writable for the user"};
   }
   TRY_ASSIGN(const RunId id, parse_run_id(request.run_id));
+  Fd keys;
+  if (!request.key.empty()) {
+    TRY_ASSIGN(keys, lock_keys(around.state_dir));
+  }
   if (const auto found = find_by_key(around, request.key)) return attach(around, *found, request);
   const RunRecord record(around.state_dir, id);
   if (record.exists()) return attach(around, record, request);

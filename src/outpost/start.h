@@ -3,6 +3,7 @@
 #include <optional>
 #include <string>
 
+#include "base/fd.h"
 #include "base/result.h"
 #include "outpost/machine.h"
 #include "outpost/run_record.h"
@@ -19,6 +20,9 @@ struct Started {
 // decides by run id, an exclusive symlink by key. Asking again attaches. A run whose starter died
 // before the command's first instruction is started by whoever asks next.
 Result<Started> start_run(const Surroundings& around, const wire::StartRequest& request);
+
+// Whoever looks a key up in order to change it holds this meanwhile.
+Result<Fd> lock_keys(const std::string& state_dir);
 
 // Nothing when no run has this key.
 std::optional<RunRecord> find_by_key(const Surroundings& around, const std::string& key);

@@ -28,9 +28,8 @@ Deadline StopActivity::due() const {
 // False while there is no supervisor that could hear it.
 bool StopActivity::tell_supervisor() const {
   const auto alive = record_.read_alive();
-  if (!alive || !*alive || (*alive)->boot_id != boot_id_ || !lives((*alive)->supervisor)) {
-    return false;
-  }
+  if (!alive || !*alive || !is_visible(**alive, boot_id_)) return false;
+  if (!lives((*alive)->supervisor)) return false;
   const auto ms = std::chrono::duration_cast<std::chrono::milliseconds>(grace_).count();
   sigval value{};
   value.sival_int = static_cast<int>(ms);
@@ -43,7 +42,7 @@ bool StopActivity::step(Outbox& outbox) {
   // Without a supervisor (it was killed) what carries the run's mark is ended here. One that has
   // just begun is waited for: only it can record that the run was stopped.
   if (!told_ && !facts.supervisor_lives && !ender_) {
-    ender_.emplace(RunMembers{.supervisor = 0, .mark = record_.mark()}, grace_);
+    ender_.emplace(members_of(record_, facts), grace_);
   }
   const bool ender_done = !ender_ || ender_->step();
   const bool gone = ender_done && !facts.supervisor_lives && !facts.command_lives;

@@ -114,7 +114,6 @@ class Supervisor {
 };
 
 Result<void> Supervisor::start() {
-  TRY(record_.reserve_exit());
   Fd pump_end;
   TRY_ASSIGN(const Fd input, open_input(spec_, record_, pump_end));
   TRY_ASSIGN(Pipe gate, make_pipe());
@@ -130,6 +129,8 @@ Result<void> Supervisor::start() {
   const auto self = key_of(supervisor);
   const auto child = key_of(command);
   auto written = self && child ? record_.write_alive({.boot_id = read_boot_id(),
+                                                      .host = read_hostname(),
+                                                      .pid_ns = read_pid_namespace(),
                                                       .supervisor = *self,
                                                       .command = *child,
                                                       .started_ms = wall_clock_ms()})
@@ -143,6 +144,8 @@ Result<void> Supervisor::start() {
   if (spec_.timeout_ms) limit_ = Deadline::after(std::chrono::milliseconds(*spec_.timeout_ms));
   if (pump_end) pump_ = std::make_unique<InputPump>(record_, std::move(pump_end));
   TRY(write_all(gate.write, "g"));
+  // The command has it open; its text need not stay on the disk.
+  if (spec_.stdin_mode == wire::StdinMode::Whole) ::unlink(record_.path("in").c_str());
   if (pump_) pump_->step();
   return {};
 }
@@ -239,6 +242,7 @@ void Supervisor::record_end(const Ending& ending, const std::string& complaint) 
     if (!path_exists(record_.directory())) return;  // somebody removed the record: nobody will ask
     ::poll(nullptr, 0, static_cast<int>(milliseconds(kRetryPause)));
   }
+  record_.forget_inputs(spec_);
 }
 
 }  // namespace

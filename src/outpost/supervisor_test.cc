@@ -44,7 +44,7 @@ TEST_F(Supervise, RecordsTheSignalThatEndedTheCommand) {
 }
 
 TEST_F(Supervise, LeavesItselfAndTheCommandInTheAliveRecord) {
-  const auto record = start("echo $$ > pid; read x < wait; exit 0");
+  const auto record = start("echo $$ > pid; while [ ! -e go ]; do sleep 0.01; done");
   const pid_t shell = pid_from("pid");
   const auto alive = record.read_alive();
   ASSERT_TRUE(alive && *alive);
@@ -153,7 +153,8 @@ TEST_F(Supervise, EndsADaemonThatForkedTwiceAndDroppedItsEnvironment) {
 }
 
 TEST_F(Supervise, NamesWhatTheCommandLeftRunningAndStaysForIt) {
-  const auto record = start("sleep 1000 & echo $! > pid; exit 0");
+  const auto record = start(
+      "sleep 1000 & echo $! > pid; until grep -q ^sleep /proc/$!/cmdline; do sleep 0.01; done");
   const pid_t left = pid_from("pid");
   const auto exit = wait_for_end(record);
   ASSERT_EQ(exit.left_running.size(), 1U);

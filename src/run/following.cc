@@ -8,10 +8,14 @@ namespace {
 
 // The far side answers at the wait's end; this is for the way back, and for a link that is stuck.
 constexpr auto kWaySlack = std::chrono::milliseconds(1500);
+// For sending the outpost, the first time. Unreachable machines are given up before.
+constexpr auto kDeploySlack = std::chrono::seconds(25);
 constexpr auto kProgressEvery = std::chrono::seconds(5);
 // Beyond limit and grace over there: then the supervisor did not do it.
 constexpr auto kLimitSlack = std::chrono::seconds(10);
 constexpr auto kStopSlack = std::chrono::seconds(10);
+// A record is kept for an hour after the end; a little less is certain.
+constexpr auto kSurelyKept = std::chrono::minutes(50);
 
 std::int64_t milliseconds(Duration duration) {
   return std::chrono::duration_cast<std::chrono::milliseconds>(duration).count();
@@ -35,9 +39,10 @@ Result<Outcome> Following::run(const RunId& id, const std::optional<wire::StartR
   outcome_.id = id;
   start_ = start;
   seen_ = !start;
+  ours_ = start.has_value();
   while (true) {
     // Whoever only waits for a run of somebody else gives up waiting, not the run.
-    if (listener_.detach.cancelled() || (!start_ && listener_.cancel.cancelled())) {
+    if (listener_.detach.cancelled() || (!ours_ && listener_.cancel.cancelled())) {
       outcome_.detached = true;
       return outcome_;
     }
@@ -59,12 +64,12 @@ Result<Outcome> Following::run(const RunId& id, const std::optional<wire::StartR
   }
 }
 
-// A call that has no time to wait still has the time to reach the machine: its command is started,
-// and the caller gets the handle.
+// A call that has no time to wait still has the time to reach the machine, and to put the outpost
+// there: its command is started, and the caller gets the handle.
 Deadline Following::reach_by() const {
   if (asked_ > 0) return Deadline::earlier(wait_, limit_);
-  const bool enough = wait_.remaining() > sandbox_.connect_timeout;
-  return enough ? wait_ : Deadline::after(sandbox_.connect_timeout);
+  const Duration needed = sandbox_.connect_timeout + kDeploySlack;
+  return wait_.remaining() > needed ? wait_ : Deadline::after(needed);
 }
 
 wire::AnyRequest Following::next_request() const {
@@ -77,7 +82,7 @@ wire::AnyRequest Following::next_request() const {
   const std::uint64_t in_from = input_ ? input_->resume_from() : 0;
   if (seen_) {
     return wire::FollowRequest{.run_id = outcome_.id.str(),
-                               .stream_stdin = input_ != nullptr,
+                               .stream_stdin = input_ != nullptr && ours_,
                                .in_from = in_from,
                                .follow = follow};
   }
@@ -88,10 +93,17 @@ wire::AnyRequest Following::next_request() const {
 }
 
 Result<Following::Step> Following::follow_once(const std::shared_ptr<link::Link>& link) {
-  // The request may have reached a machine that has booted since: its record tells, if there is
-  // one; without a record it must not be started a second time.
-  if (boot_id_.empty()) boot_id_ = link->machine().boot_id;
-  if (asked_ > 0 && boot_id_ != link->machine().boot_id) seen_ = true;
+  if (asked_ == 0) {
+    boot_id_ = link->machine().boot_id;
+    host_ = link->machine().hostname;
+    asked_at_ = time_since_boot();
+  }
+  // The request may have arrived, and its record may be gone by now: the machine has booted since,
+  // it is another one, or the record was kept long enough. It must not be started a second time.
+  if (asked_ > 0 && (boot_id_ != link->machine().boot_id || host_ != link->machine().hostname ||
+                     time_since_boot() - asked_at_ > kSurelyKept)) {
+    seen_ = true;
+  }
   auto call = link->request(next_request());
   if (!call) return Step::Again;
   if (++asked_ == 1 && start_) {
@@ -129,8 +141,12 @@ Result<Following::Step> Following::take_events(link::Call& call) {
       continue;
     }
     if (const auto* data = std::get_if<link::DataEvent>(&*event)) on_data(*data);
+    if (const auto* started = std::get_if<link::StartedEvent>(&*event)) {
+      TRY(on_started(*started));
+    }
     if (const auto* reply = std::get_if<link::ReplyEvent>(&*event)) return on_facts(reply->cbor);
-    if (input_) TRY(input_->pump(call));
+    if (!input_) continue;
+    if (const auto pumped = input_->pump(call); !pumped) return on_failure(pumped.error());
   }
 }
 
@@ -146,15 +162,25 @@ void Following::on_data(const link::DataEvent& data) {
   have = end;
 }
 
-Result<Following::Step> Following::on_facts(const std::string& cbor) {
-  TRY_ASSIGN(const wire::RunFacts facts, wire::decode_facts(cbor));
-  // A key may have led to another run than the one we named.
-  TRY_ASSIGN(const RunId id, parse_run_id(facts.run_id));
-  outcome_.attached = !start_ || id != outcome_.id || (facts.existed && asked_ == 1);
+// A key may have led to a run of somebody else: then it is only waited for.
+Result<void> Following::on_started(const link::StartedEvent& started) {
+  TRY_ASSIGN(const RunId id, parse_run_id(started.run_id));
+  seen_ = true;
+  if (id == outcome_.id && !(started.existed && asked_ == 1)) return {};
+  ours_ = false;
+  limit_ = Deadline::never();
+  outcome_.attached = true;
   outcome_.id = id;
-  outcome_.status = judge(facts);
-  outcome_.out_bytes = facts.out_bytes;
-  outcome_.err_bytes = facts.err_bytes;
+  return {};
+}
+
+Result<Following::Step> Following::on_facts(const std::string& cbor) {
+  const auto facts = wire::decode_facts(cbor);
+  if (!facts) return on_failure(facts.error());
+  outcome_.attached = outcome_.attached || !start_;
+  outcome_.status = judge(*facts);
+  outcome_.out_bytes = facts->out_bytes;
+  outcome_.err_bytes = facts->err_bytes;
   return Step::Done;
 }
 
@@ -162,11 +188,15 @@ Result<Following::Step> Following::on_failure(const Error& error) {
   // The loop decides what an interruption means, and whether there is time to re-attach.
   if (error.code == Errc::Cancelled || error.code == Errc::LinkLost) return Step::Again;
   if (error.code == Errc::NotFound && start_) {
-    outcome_.status.state = RunState::Lost;
-    outcome_.status.proof = "the machine has no record of it any more";
+    outcome_.status = unseen();
+    outcome_.status.proof = "there is no record of it any more on " + host_;
     return Step::Done;
   }
-  return error;
+  // An error says that nothing was started. That is only known of the first answer to the first
+  // request; after it, the run may exist.
+  if (asked_ <= 1 && !(seen_ && start_)) return error;
+  outcome_ = unreachable(error);
+  return Step::Done;
 }
 
 Outcome Following::unreachable(const Error& error) {
@@ -181,7 +211,7 @@ Outcome Following::unreachable(const Error& error) {
 
 // The same door for a cancelled call and for a limit that the far side did not keep.
 Outcome Following::stop() {
-  const Duration grace = std::chrono::milliseconds(start_ ? start_->grace_ms : 5000);
+  const Duration grace = std::chrono::milliseconds(start_->grace_ms);  // only ours are stopped
   const auto deadline = Deadline::after(grace + kStopSlack);
   Error last{Errc::Unreachable, "the link does not answer", ""};
   while (!deadline.expired() && !listener_.detach.cancelled()) {
@@ -192,9 +222,9 @@ Outcome Following::stop() {
       break;
     }
     auto reply = (*link)->ask(wire::StopRequest{.run_id = outcome_.id.str(),
-                                                .key = start_ ? start_->key : "",
+                                                .key = seen_ ? "" : start_->key,
                                                 .grace_ms = milliseconds(grace),
-                                                .prevent = start_.has_value()},
+                                                .prevent = true},
                               deadline, listener_.detach);
     if (!reply && reply.error().code == Errc::LinkLost) continue;
     if (!reply) {

@@ -24,6 +24,7 @@ class Following {
   Result<Step> take_events(link::Call& call);
   Result<Step> on_failure(const Error& error);
   Result<Step> on_facts(const std::string& cbor);
+  Result<void> on_started(const link::StartedEvent& started);
   void on_data(const link::DataEvent& data);
   Deadline reach_by() const;
   wire::AnyRequest next_request() const;
@@ -46,7 +47,10 @@ class Following {
   Outcome outcome_;
   int asked_ = 0;      // how often the run was asked for; from the first time on it may exist
   bool seen_ = false;  // it does
+  bool ours_ = true;   // this call has started it, and may stop it
   std::string boot_id_;
+  std::string host_;
+  Duration asked_at_{};  // since boot
   std::uint64_t out_have_ = 0;
   std::uint64_t err_have_ = 0;
 };

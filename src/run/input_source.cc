@@ -71,12 +71,13 @@ Result<void> InputSource::pump(link::Call& call) {
     }
     // Credit grows by what the command has taken; that will never have to be sent again.
     const std::uint64_t taken = s.from + call.input_credit() + (s.sent - s.from) - kWindow;
-    if (taken > s.sent) {
+    if (taken > s.ever_sent) {
       return Error{Errc::Protocol, "the far side has taken more input than it was sent", ""};
     }
     if (taken > s.start) {
       s.bytes.erase(0, static_cast<std::size_t>(taken - s.start));
       s.start = taken;
+      s.sent = std::max(s.sent, taken);  // of an earlier attempt
     }
     const std::uint64_t waiting = s.start + s.bytes.size() - s.sent;
     const auto piece = static_cast<std::size_t>(std::min(waiting, call.input_credit()));
@@ -84,6 +85,7 @@ Result<void> InputSource::pump(link::Call& call) {
       TRY(call.send_input(s.sent, std::string_view(s.bytes).substr(
                                       static_cast<std::size_t>(s.sent - s.start), piece)));
       s.sent += piece;
+      s.ever_sent = std::max(s.ever_sent, s.sent);
     }
     if (s.ended && !s.end_sent && s.sent == s.start + s.bytes.size()) {
       TRY(call.end_input());

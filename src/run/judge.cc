@@ -33,6 +33,12 @@ void judge_living(RunStatus& status, const wire::RunFacts& facts) {
     status.state = facts.supervisor_lives ? RunState::Queued : RunState::Lost;
     status.proof = facts.supervisor_lives ? "recorded, about to begin"
                                           : "its starter died before the command began";
+  } else if (!facts.alive->host.empty() && facts.alive->host != facts.host) {
+    // A home that several machines share. Where locks reach across, the lock is proof enough.
+    status.state = facts.supervisor_lives ? RunState::Running : RunState::Unknown;
+    status.proof = facts.supervisor_lives
+                       ? "its lock is held, on " + facts.alive->host
+                       : "it was started on " + facts.alive->host + ", and this is " + facts.host;
   } else if (facts.alive->boot_id != facts.boot_id) {
     status.state = RunState::Lost;
     status.proof = "the machine has booted since";

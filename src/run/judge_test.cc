@@ -66,6 +66,16 @@ TEST(Judge, SaysRunningAsLongAsAnyOfTheTwoProcessesLives) {
   }
 }
 
+TEST(Judge, SaysNothingOfARunOnAnotherMachineButWhatItsLockProves) {
+  auto f = begun();
+  f.host = "here";
+  f.alive->host = "AnotherMachine";
+  f.alive->boot_id = "another boot";
+  EXPECT_EQ(judge(f).state, RunState::Unknown);
+  f.supervisor_lives = true;
+  EXPECT_EQ(judge(f).state, RunState::Running);
+}
+
 TEST(Judge, SaysLostAfterAnotherBoot) {
   auto f = begun();
   f.boot_id = "later";

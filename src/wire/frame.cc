@@ -65,7 +65,7 @@ Result<std::optional<Frame>> FrameParser::next() {
   }
   const auto kind = static_cast<unsigned char>(waiting[kLengthSize]);
   if (kind < static_cast<unsigned char>(Kind::Request) ||
-      kind > static_cast<unsigned char>(Kind::Part)) {
+      kind > static_cast<unsigned char>(Kind::Started)) {
     return broken(concat("a frame of unknown kind ", static_cast<unsigned>(kind)));
   }
   Frame frame{
@@ -98,6 +98,7 @@ Result<DataView> parse_data(std::string_view payload) {
   if (channel > static_cast<unsigned char>(Channel::Err)) {
     return broken(concat("data for unknown channel ", static_cast<unsigned>(channel)));
   }
+  if (payload.size() == kDataHeaderSize) return broken("a data frame without data");
   return DataView{.header = {.channel = static_cast<Channel>(channel),
                              .offset = read_number<std::uint64_t>(payload.substr(1))},
                   .bytes = payload.substr(kDataHeaderSize)};

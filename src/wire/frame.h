@@ -25,7 +25,8 @@ enum class Kind : std::uint8_t {
   Credit = 7,   // u32: so many more bytes of Data may be sent
   Ping = 8,     // answered by a Pong with the same payload
   Pong = 9,
-  Part = 10,  // the front of a Request or Reply that does not fit into one frame
+  Part = 10,     // the front of a Request or Reply that does not fit into one frame
+  Started = 11,  // far to near, first answer to a start: the run exists, and this is its id
 };
 
 using StreamId = std::uint32_t;

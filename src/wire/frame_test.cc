@@ -28,6 +28,7 @@ TEST(Frame, HasTheseBytesForEveryKind) {
   EXPECT_EQ(frame_hex(Kind::Ping, 0xffffffff, ""), "0500000008ffffffff");
   EXPECT_EQ(frame_hex(Kind::Pong, 6, "p"), "06000000090600000070");
   EXPECT_EQ(frame_hex(Kind::Part, 7, "q"), "060000000a0700000071");
+  EXPECT_EQ(frame_hex(Kind::Started, 8, ""), "050000000b08000000");
 }
 
 TEST(Frame, HasTheseBytesForData) {
@@ -98,7 +99,7 @@ TEST(FrameParser, RefusesLengthsThatNoFrameHas) {
 }
 
 TEST(FrameParser, RefusesKindsThatItDoesNotKnow) {
-  for (const std::string_view kind : {"00", "0b", "80", "ff"}) {
+  for (const std::string_view kind : {"00", "0c", "80", "ff"}) {
     FrameParser parser;
     parser.feed(from_hex("05000000" + std::string(kind) + "00000000"));
     EXPECT_FALSE(parser.next()) << kind;
@@ -135,11 +136,12 @@ TEST(ParseData, RefusesShortOnesAndUnknownChannels) {
   EXPECT_FALSE(parse_data(""));
   EXPECT_FALSE(parse_data("12345678"));
   EXPECT_FALSE(parse_data(from_hex("030000000000000000")));
-  const auto data = parse_data(from_hex("01ffffffffffffffff"));
+  EXPECT_FALSE(parse_data(from_hex("01ffffffffffffffff"))) << "without data";
+  const auto data = parse_data(from_hex("01ffffffffffffffff78"));
   ASSERT_TRUE(data);
   EXPECT_EQ(data->header.channel, Channel::Out);
   EXPECT_EQ(data->header.offset, ~std::uint64_t{0});
-  EXPECT_EQ(data->bytes, "");
+  EXPECT_EQ(data->bytes, "x");
 }
 
 TEST(ParseCredit, TakesExactlyFourBytes) {

@@ -102,8 +102,16 @@ void fields(A& a, ExitRecord& m) {
 }
 
 template <class A>
+void fields(A& a, StartedNote& m) {
+  a("run_id", m.run_id);
+  a("existed", m.existed);
+}
+
+template <class A>
 void fields(A& a, AliveRecord& m) {
   a("boot_id", m.boot_id);
+  a("host", m.host);
+  a("pid_ns", m.pid_ns);
   a("supervisor", m.supervisor);
   a("command", m.command);
   a("started_ms", m.started_ms);
@@ -113,6 +121,7 @@ template <class A>
 void fields(A& a, RunFacts& m) {
   a("run_id", m.run_id);
   a("boot_id", m.boot_id);
+  a("host", m.host);
   a("existed", m.existed);
   a("record_found", m.record_found);
   a("supervisor_lives", m.supervisor_lives);
@@ -194,6 +203,9 @@ std::string encode(const ExitRecord& record) {
 std::string encode(const AliveRecord& record) {
   return to_cbor(record);
 }
+std::string encode(const StartedNote& note) {
+  return to_cbor(note);
+}
 
 std::string encode(const AnyRequest& request) {
   Writer writer;
@@ -229,6 +241,9 @@ Result<ExitRecord> decode_exit(std::string_view cbor) {
 }
 Result<AliveRecord> decode_alive(std::string_view cbor) {
   return from_cbor<AliveRecord>(cbor);
+}
+Result<StartedNote> decode_started(std::string_view cbor) {
+  return from_cbor<StartedNote>(cbor);
 }
 
 Result<AnyRequest> decode_request(std::string_view cbor) {

@@ -113,8 +113,16 @@ struct ExitRecord {
   std::vector<LiveProcess> left_running;  // of its process tree, when the command itself had ended
 };
 
+// The first answer to a start. A key may have led to a run of another id.
+struct StartedNote {
+  std::string run_id;
+  bool existed = false;
+};
+
 struct AliveRecord {
   std::string boot_id;
+  std::string host;    // a home may be shared by several machines,
+  std::string pid_ns;  // and by containers of one
   ProcessKey supervisor;
   ProcessKey command;
   std::int64_t started_ms = 0;
@@ -125,6 +133,7 @@ struct AliveRecord {
 struct RunFacts {
   std::string run_id;
   std::string boot_id;   // of the machine, now
+  std::string host;      // likewise
   bool existed = false;  // it was there before this request
   bool record_found = false;
   bool supervisor_lives = false;
@@ -161,6 +170,7 @@ std::string encode(const Error& error);
 std::string encode(const StartRequest& spec);
 std::string encode(const ExitRecord& record);
 std::string encode(const AliveRecord& record);
+std::string encode(const StartedNote& note);
 
 // Every field is checked: type, range and size. Unknown fields are ignored, missing ones are
 // errors.
@@ -171,6 +181,7 @@ Result<ProbeReply> decode_probe(std::string_view cbor);
 Result<StartRequest> decode_spec(std::string_view cbor);
 Result<ExitRecord> decode_exit(std::string_view cbor);
 Result<AliveRecord> decode_alive(std::string_view cbor);
+Result<StartedNote> decode_started(std::string_view cbor);
 Error decode_error(std::string_view cbor);
 
 }  // namespace yonder::wire

@@ -13,17 +13,20 @@ namespace {
 
 constexpr int kRounds = 20000;
 
-std::vector<std::string> sample_messages() {
-  return {encode(sample_hello()),
-          encode(AnyRequest(sample_start())),
-          encode(AnyRequest(sample_follow_request())),
-          encode(AnyRequest(sample_stop())),
-          encode(AnyRequest(ProbeRequest{})),
-          encode(sample_exit()),
-          encode(sample_alive()),
-          encode(sample_facts()),
-          encode(sample_probe()),
-          encode(sample_error())};
+// Each with the number of its decoder.
+std::vector<std::pair<std::string, std::size_t>> sample_messages() {
+  return {{encode(sample_hello()), 0},
+          {encode(sample_start()), 1},
+          {encode(sample_facts()), 2},
+          {encode(sample_probe()), 3},
+          {encode(sample_exit()), 4},
+          {encode(sample_alive()), 5},
+          {encode(sample_error()), 6},
+          {encode(sample_started()), 7},
+          {encode(AnyRequest(sample_start())), 8},
+          {encode(AnyRequest(sample_follow_request())), 8},
+          {encode(AnyRequest(sample_stop())), 8},
+          {encode(AnyRequest(ProbeRequest{})), 8}};
 }
 
 class Mutator {
@@ -55,28 +58,38 @@ class Mutator {
   std::mt19937 random_{20240601};  // always the same, so that a failure can be repeated
 };
 
-void decode_everything(const std::string& bytes) {
-  const bool shaped = check_cbor_shape(bytes).has_value();
-  const bool any = decode_hello(bytes).has_value() | decode_request(bytes).has_value() |
-                   decode_facts(bytes).has_value() | decode_probe(bytes).has_value() |
-                   decode_spec(bytes).has_value() | decode_exit(bytes).has_value() |
-                   decode_alive(bytes).has_value();
-  EXPECT_TRUE(shaped || !any);
-  EXPECT_FALSE(decode_error(bytes).message.empty() && decode_error(bytes).code != Errc::NotFound &&
-               decode_error(bytes).code != Errc::Protocol);
+bool decodes(const std::string& bytes, std::size_t as) {
+  switch (as) {
+    case 0: return decode_hello(bytes).has_value();
+    case 1: return decode_spec(bytes).has_value();
+    case 2: return decode_facts(bytes).has_value();
+    case 3: return decode_probe(bytes).has_value();
+    case 4: return decode_exit(bytes).has_value();
+    case 5: return decode_alive(bytes).has_value();
+    case 6: return !decode_error(bytes).message.empty();
+    case 7: return decode_started(bytes).has_value();
+    default: return decode_request(bytes).has_value();
+  }
 }
+constexpr std::size_t kDecoders = 9;
 
 TEST(Mutations, OfMessagesAreReadOrRefused) {
   const auto samples = sample_messages();
   Mutator mutator;
   for (int round = 0; round < kRounds; ++round) {
-    decode_everything(mutator.mutate(samples[mutator.below(samples.size())]));
+    const auto& [sample, decoder] = samples[mutator.below(samples.size())];
+    const std::string broken = mutator.mutate(sample);
+    const bool shaped = check_cbor_shape(broken).has_value();
+    ASSERT_TRUE(shaped || decoder == 6 || !decodes(broken, decoder));
+    if (shaped) decodes(broken, decoder);
   }
 }
 
 TEST(Mutations, OfFramesAreReadOrRefused) {
   std::string bytes;
-  for (const auto& message : sample_messages()) append_message(bytes, Kind::Reply, 3, message);
+  for (const auto& [message, decoder] : sample_messages()) {
+    append_message(bytes, Kind::Reply, 3, message);
+  }
   append_data(bytes, 4, {.channel = Channel::Out, .offset = 5}, "some bytes");
   append_frame(bytes, Kind::Credit, 5, encode_credit(77));
   append_frame(bytes, Kind::Ping, 6, "");
@@ -107,7 +120,7 @@ TEST(Mutations, OfRandomBytesAreReadOrRefused) {
   for (int round = 0; round < kRounds; ++round) {
     std::string bytes(mutator.below(64), '\0');
     for (char& c : bytes) c = static_cast<char>(mutator.below(256));
-    decode_everything(bytes);
+    decodes(bytes, mutator.below(kDecoders));
   }
 }
 

@@ -65,14 +65,21 @@ inline ExitRecord sample_exit() {
 
 inline AliveRecord sample_alive() {
   return {.boot_id = "o",
+          .host = "h",
+          .pid_ns = "n",
           .supervisor = {.pid = 1, .start_time = 2},
           .command = {.pid = 3, .start_time = 4},
           .started_ms = 5};
 }
 
+inline StartedNote sample_started() {
+  return {.run_id = "r-a", .existed = true};
+}
+
 inline RunFacts sample_facts() {
   return {.run_id = "r-a",
           .boot_id = "o",
+          .host = "g",
           .existed = true,
           .record_found = true,
           .supervisor_lives = false,

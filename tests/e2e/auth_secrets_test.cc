@@ -46,16 +46,15 @@ class Secrets : public AuthTest {
 TEST_F(Secrets, StayWithTheProcessThatWasGivenThem) {
   lab::Sshd sshd = start_sshd();
   // A password that no other test has, because all processes of the machine are looked at.
-  const auto user = lab().add_user("u" + random_letters(10), "/bin/bash");
-  ASSERT_TRUE(user) << user.error().message;
-  auto agent = new_agent(by_password(sshd, user->name, user->password));
+  const lab::Account user = new_user();
+  auto agent = new_agent(by_password(sshd, user.name, user.password));
   const int call = agent->call_async(
       "exec_bash", exec_arguments("sleep 0.5; id -un; env", {{"sandbox_name", ""}}));
-  EXPECT_THAT(leaks_during(*agent, call, user->password), IsEmpty());
+  EXPECT_THAT(leaks_during(*agent, call, user.password), IsEmpty());
   const Json done = content_of(agent->wait(call));
-  EXPECT_THAT(done["stdout"].get<std::string>(), HasSubstr(user->name + "\n"));
-  EXPECT_THAT(done["stdout"].get<std::string>(), Not(HasSubstr(user->password)));
-  EXPECT_THAT(agent->errors(), Not(HasSubstr(user->password)));
+  EXPECT_THAT(done["stdout"].get<std::string>(), HasSubstr(user.name + "\n"));
+  EXPECT_THAT(done["stdout"].get<std::string>(), Not(HasSubstr(user.password)));
+  EXPECT_THAT(agent->errors(), Not(HasSubstr(user.password)));
 }
 
 TEST_F(Secrets, OfKeysStayWithTheProcessThatWasGivenThem) {
@@ -95,19 +94,18 @@ TEST_F(Secrets, AreHiddenFromCommandsOnThisMachine) {
 
 TEST_F(Secrets, OfThePasswordCommandStayInItsPipe) {
   lab::Sshd sshd = start_sshd();
-  const auto user = lab().add_user("u" + random_letters(10), "/bin/bash");
-  ASSERT_TRUE(user) << user.error().message;
+  const lab::Account user = new_user();
   const std::string store = new_open_directory() + "/store";
-  ASSERT_TRUE(write_file_atomically(store, user->password + "\n", Durability::Process));
-  lab::SshHost without_key = host("box", sshd, user->name);
+  ASSERT_TRUE(write_file_atomically(store, user.password + "\n", Durability::Process));
+  lab::SshHost without_key = host("box", sshd, user.name);
   without_key.identity_file.clear();
   write_hosts({without_key});
   write_config_toml(
       concat("[sandbox.box]\nhost = \"box\"\npassword_command = \"cat ", store, "\"\n"));
   const int call =
       agent().call_async("exec_bash", exec_arguments("id -un", {{"sandbox_name", "box"}}));
-  EXPECT_THAT(leaks_during(agent(), call, user->password), IsEmpty());
-  EXPECT_EQ(result_of(call)["stdout"], user->name + "\n");
+  EXPECT_THAT(leaks_during(agent(), call, user.password), IsEmpty());
+  EXPECT_EQ(result_of(call)["stdout"], user.name + "\n");
 }
 
 }  // namespace

@@ -7,7 +7,6 @@
 #include <filesystem>
 
 #include "base/file.h"
-#include "base/id.h"
 
 namespace yonder::e2e {
 
@@ -26,9 +25,7 @@ void DeployTest::TearDown() {
 }
 
 void DeployTest::use(const lab::SshdOptions& options, const std::string& shell) {
-  auto user = lab().add_user("u" + random_letters(8), shell);
-  ASSERT_TRUE(user) << user.error().message;
-  user_ = *std::move(user);
+  user_ = new_user(shell);
   sshd_.emplace(start_sshd(options));
   write_hosts({host("far", *sshd_, user_->name)});
 }
@@ -62,10 +59,11 @@ std::vector<std::string> DeployTest::outposts_in(const std::string& directory) {
 void DeployTest::make_users_directory(const std::string& path, mode_t mode) {
   ASSERT_TRUE(make_directories(path));
   ASSERT_EQ(::chmod(path.c_str(), mode), 0);
-  for (std::string owned = path; owned.size() > user().home.size();
-       owned = owned.substr(0, owned.find_last_of('/'))) {
+  std::string owned = path;
+  do {
     ASSERT_EQ(::chown(owned.c_str(), user().uid, user().uid), 0);
-  }
+    owned = owned.substr(0, owned.find_last_of('/'));
+  } while (owned.starts_with(user().home + "/"));
 }
 
 void DeployTest::write_users_file(const std::string& path, const std::string& text, mode_t mode) {

@@ -99,7 +99,8 @@ TEST_F(Deploy, ReplacesAFileThatIsNotWhole) {
   ASSERT_GT(whole.size(), 100000u);
   std::string damaged = whole;
   damaged[damaged.size() / 2] ^= 1;
-  for (const std::string& content : {whole.substr(0, whole.size() / 2), damaged, std::string()}) {
+  for (const std::string& content : {whole.substr(0, whole.size() / 2), damaged, std::string(),
+                                     std::string(whole.size(), '\0')}) {
     write_users_file(program, content);
     auto later = new_agent();
     EXPECT_EQ(say_hello(*later), concat("hello from ", user().name, "\n"));
@@ -178,6 +179,7 @@ TEST_F(Deploy, NeedsNoGzipOnTheFarSide) {
   use({.hide_programs = {"gzip", "bash", "tmux", "python3*", "perl*"}}, lab().user("nobash").shell);
   expect_works();
   EXPECT_EQ(bash("echo \"$0\"", {{"sandbox_name", "far"}})["stdout"], "/bin/sh\n");
+  EXPECT_EQ(bash("-x; echo $?", {{"sandbox_name", "far"}})["stdout"], "127\n");
 }
 
 TEST_F(Deploy, NeedsNoHeadOnTheFarSide) {

@@ -1,5 +1,6 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <poll.h>
 
 #include <array>
 
@@ -40,6 +41,8 @@ class EmulatedOutpost : public ::testing::Test {
   }
 
   bool read_more() {
+    pollfd ready{process_->output().get(), POLLIN, 0};
+    if (::poll(&ready, 1, lab::soon().poll_timeout()) <= 0) return false;
     std::array<char, 65536> buffer{};
     const auto n = read_some(process_->output(), buffer.data(), buffer.size());
     if (!n || *n == 0) return false;
@@ -116,7 +119,7 @@ TEST_F(EmulatedOutpost, StartsFollowsAndStopsRuns) {
                              .follow = {.wait_ms = 500}});
   EXPECT_FALSE(running.exit);
   EXPECT_TRUE(running.command_lives);
-  std::cerr << "sup lives " << running.supervisor_lives << "\n"; system(("ps -ef | grep " + endless.str()).c_str());
+  EXPECT_TRUE(running.supervisor_lives);
   const auto stopped = ask(wire::StopRequest{.run_id = endless.str(), .grace_ms = 200});
   ASSERT_TRUE(stopped.exit);
   EXPECT_EQ(stopped.exit->cause, wire::Cause::Stop);

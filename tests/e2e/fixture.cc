@@ -57,6 +57,12 @@ std::unique_ptr<lab::FaultProxy> EndToEnd::start_proxy(std::uint16_t to) {
   return *std::move(proxy);
 }
 
+lab::Account EndToEnd::new_user(const std::string& shell) {
+  auto user = lab().add_user("u" + random_letters(10), shell);
+  if (!user) throw std::runtime_error(user.error().message);
+  return *std::move(user);
+}
+
 lab::SshHost EndToEnd::host(const std::string& alias, const lab::SshServer& server,
                             const std::string& user) const {
   return {.alias = alias,

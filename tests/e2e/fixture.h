@@ -39,6 +39,8 @@ class EndToEnd : public ::testing::Test {
 
   lab::Sshd start_sshd(const lab::SshdOptions& options = {});
   std::unique_ptr<lab::FaultProxy> start_proxy(std::uint16_t to);
+  // A user whose home never saw Yonder, and whose name and password occur nowhere else.
+  lab::Account new_user(const std::string& shell = "/bin/bash");
   // What ~/.ssh/config says of a server, or of a proxy before it.
   lab::SshHost host(const std::string& alias, const lab::SshServer& server,
                     const std::string& user = "alice") const;

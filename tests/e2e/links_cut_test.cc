@@ -87,7 +87,7 @@ TEST_F(LinksCut, DuringTheFirstContactEndInAWorkingOutpost) {
   // Another machine, to which the program was never sent.
   lab::Sshd fresh = start_sshd();
   auto line = start_proxy(fresh.port());
-  write_hosts({host("fresh", fresh, *line, "bob")});
+  write_hosts({host("fresh", fresh, *line, new_user().name)});
   line->cut_after({.bytes = 200000, .direction = Direction::Up});
   const Json error = bash_error("echo no", {{"sandbox_name", "fresh"}});
   EXPECT_EQ(error["code"], "unreachable") << error;

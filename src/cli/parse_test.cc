@@ -1,0 +1,181 @@
+#include "cli/parse.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+namespace yonder::cli {
+namespace {
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::Pair;
+using Words = std::vector<std::string>;
+
+template <class T>
+T parsed(const Words& words) {
+  auto line = parse_command_line(words);
+  if (!line) {
+    ADD_FAILURE() << line.error().message;
+    return {};
+  }
+  if (!std::holds_alternative<T>(line->command)) {
+    ADD_FAILURE() << "another command";
+    return {};
+  }
+  return std::get<T>(line->command);
+}
+
+// Message and hint of a line that is refused.
+std::string refusal(const Words& words) {
+  const auto line = parse_command_line(words);
+  if (line) return "(accepted)";
+  EXPECT_EQ(line.error().code, Errc::InvalidArgument);
+  return line.error().message + " | " + line.error().hint;
+}
+
+TEST(ParseExec, TakesOneWordAsALineForTheShell) {
+  const auto exec = parsed<ExecOptions>({"exec", "gpu1", "--", "ls | wc"});
+  EXPECT_EQ(exec.sandbox, "gpu1");
+  EXPECT_EQ(exec.run.command, "ls | wc");
+  EXPECT_TRUE(exec.run.argv.empty());
+  EXPECT_FALSE(exec.run.timeout);
+  EXPECT_FALSE(exec.wait);
+}
+
+TEST(ParseExec, TakesSeveralWordsAsAProgramWithItsArguments) {
+  const auto exec = parsed<ExecOptions>({"exec", "--", "printf", "%s", "--", "-n", "a b", ""});
+  EXPECT_EQ(exec.sandbox, "");
+  EXPECT_EQ(exec.run.command, "");
+  EXPECT_THAT(exec.run.argv, ElementsAre("printf", "%s", "--", "-n", "a b", ""));
+}
+
+TEST(ParseExec, ReadsEveryOption) {
+  const auto exec = parsed<ExecOptions>(
+      {"exec",  "--cwd", "~/x",    "--env", "A=1=2",     "--env", "B=[x,y]\n",
+       "--env", "HOME",  "gpu1",   "-n",    "--timeout", "1.5",   "--login",
+       "--key", "k",     "--wait", "0",     "--json",    "-q",    "--max-output",
+       "7",     "-v",    "--",     "true"});
+  EXPECT_EQ(exec.run.cwd, "~/x");
+  EXPECT_THAT(exec.run.env, ElementsAre(Pair("A", "1=2"), Pair("B", "[x,y]\n")));
+  EXPECT_THAT(exec.own_variables, ElementsAre("HOME"));
+  EXPECT_EQ(exec.sandbox, "gpu1");
+  EXPECT_EQ(exec.run.timeout, Duration(std::chrono::milliseconds(1500)));
+  EXPECT_EQ(exec.wait, Duration::zero());
+  EXPECT_EQ(exec.run.key, "k");
+  EXPECT_EQ(exec.max_output, 7U);
+  EXPECT_TRUE(exec.no_stdin && exec.run.login && exec.json && exec.quiet);
+}
+
+TEST(ParseExec, MayNameASandboxLikeACommand) {
+  EXPECT_EQ(parsed<ExecOptions>({"exec", "hosts", "--", "true"}).sandbox, "hosts");
+  EXPECT_EQ(parsed<ExecOptions>({"exec", "exec", "--", "true"}).sandbox, "exec");
+}
+
+TEST(ParseExec, ShowsTheRightFormWhenTheDashesAreMissing) {
+  EXPECT_EQ(refusal({"exec", "gpu1", "ls", "-la", "a b"}),
+            "the command must stand behind \"--\" | yonder exec gpu1 -- ls -la 'a b'");
+  EXPECT_THAT(refusal({"exec"}), HasSubstr("yonder exec [NAME] -- COMMAND..."));
+  EXPECT_THAT(refusal({"exec", "uptime"}), HasSubstr("yonder exec -- uptime"));
+  EXPECT_THAT(refusal({"exec", "-la"}), HasSubstr("yonder exec -- -la"));
+  // Even where an option of ours was hit by accident.
+  EXPECT_THAT(refusal({"exec", "gpu1", "grep", "--wait"}), HasSubstr("behind \"--\""));
+}
+
+TEST(ParseExec, AttachesToARun) {
+  const auto exec = parsed<ExecOptions>({"exec", "gpu1", "--attach", "r-abcdefghijklmnop"});
+  ASSERT_TRUE(exec.attach);
+  EXPECT_EQ(exec.attach->str(), "r-abcdefghijklmnop");
+  EXPECT_EQ(exec.sandbox, "gpu1");
+}
+
+TEST(ParseExec, RefusesWhatMakesNoSense) {
+  const std::vector<std::pair<Words, const char*>> lines{
+      {{"exec", "--"}, "is empty"},
+      {{"exec", "--", " "}, "is empty"},
+      {{"exec", "", "--", "true"}, "name is empty"},
+      {{"exec", "a", "b", "--", "true"}, "unexpected argument \"b\""},
+      {{"exec", "--timeout", "0", "--", "true"}, "above 0"},
+      {{"exec", "--timeout", "1h", "--", "true"}, "number of seconds, not \"1h\""},
+      {{"exec", "--timeout", "nan", "--", "true"}, "number of seconds"},
+      {{"exec", "--timeout", "1e300", "--", "true"}, "ten years"},
+      {{"exec", "--wait=-1", "--", "true"}, "number of seconds"},
+      {{"exec", "--env", "=x", "--", "true"}, "has no name"},
+      {{"exec", "--max-output", "5", "--", "true"}, "--json"},
+      {{"exec", "--json", "--max-output", "-5", "--", "true"}, "takes a number"},
+      {{"exec", "--attach", "nonsense"}, "not a run id"},
+      {{"exec", "--attach", "r-abcdefghijklmnop", "--", "true"}, "a command"},
+      {{"exec", "--attach", "r-abcdefghijklmnop", "--cwd", "x"}, "--cwd"},
+  };
+  for (const auto& [words, what] : lines) {
+    EXPECT_THAT(refusal(words), HasSubstr(what)) << testing::PrintToString(words);
+  }
+}
+
+TEST(Parse, NamesTheNearestCommandOrOption) {
+  EXPECT_EQ(refusal({"exce", "--", "ls"}), "there is no command \"exce\" | did you mean exec?");
+  EXPECT_THAT(refusal({"hosts", "--chek"}), HasSubstr("did you mean --check?"));
+  EXPECT_THAT(refusal({"exec", "--tiemout=3", "--", "ls"}), HasSubstr("did you mean --timeout?"));
+  EXPECT_THAT(refusal({"--zzz"}), HasSubstr("`yonder --help`"));
+  EXPECT_THAT(refusal({"help", "hots"}), HasSubstr("did you mean hosts?"));
+  // What only scripts use is not offered.
+  EXPECT_THAT(refusal({"hosts", "--nmes"}), testing::Not(HasSubstr("--names")));
+}
+
+TEST(Parse, GivesHelpAndVersionWithoutDoingAnything) {
+  EXPECT_THAT(parsed<HelpOptions>({}).text, HasSubstr("First steps"));
+  EXPECT_THAT(parsed<HelpOptions>({"--help"}).text, HasSubstr("Exit status"));
+  EXPECT_THAT(parsed<HelpOptions>({"help"}).text, HasSubstr("Environment"));
+  for (const Words& words : {Words{"exec", "-h"}, Words{"help", "exec"}}) {
+    EXPECT_THAT(parsed<HelpOptions>(words).text, HasSubstr("[NAME] [options] -- COMMAND"));
+    EXPECT_THAT(parsed<HelpOptions>(words).text, HasSubstr("75"));
+  }
+  parsed<VersionOptions>({"--version"});
+}
+
+TEST(Parse, HelpSpeaksOfEveryCommand) {
+  const std::string help = parsed<HelpOptions>({}).text;
+  for (const auto& command : command_shapes()) EXPECT_THAT(help, HasSubstr("\n  " + command.name));
+}
+
+TEST(Parse, ReadsTheOtherCommands) {
+  EXPECT_TRUE(parsed<HostsOptions>({"hosts", "--check"}).check);
+  EXPECT_TRUE(parsed<HostsOptions>({"hosts", "--names"}).names);
+  EXPECT_EQ(parsed<DoctorOptions>({"doctor"}).sandbox, std::nullopt);
+  EXPECT_EQ(parsed<DoctorOptions>({"doctor", "gpu1", "--json"}).sandbox, "gpu1");
+  EXPECT_EQ(parsed<LoginOptions>({"login", "gpu1"}).sandbox, "gpu1");
+  EXPECT_EQ(parsed<LogoutOptions>({"logout", "gpu1"}).sandbox, "gpu1");
+  EXPECT_THAT(parsed<McpOptions>({"mcp", "--toolsets", "run,files"}).toolsets,
+              ElementsAre("run", "files"));
+  EXPECT_EQ(parsed<CompletionOptions>({"completion", "fish"}).shell, Shell::Fish);
+  EXPECT_TRUE(parse_command_line({"-v", "hosts"})->verbose);
+  EXPECT_TRUE(parse_command_line({"hosts", "-v"})->verbose);
+}
+
+TEST(Parse, RefusesMissingAndStrayWords) {
+  EXPECT_THAT(refusal({"login"}), HasSubstr("needs the name of a sandbox"));
+  EXPECT_THAT(refusal({"logout", ""}), HasSubstr("name is empty"));
+  EXPECT_THAT(refusal({"completion"}), HasSubstr("bash, zsh, fish"));
+  EXPECT_THAT(refusal({"completion", "tcsh"}), HasSubstr("\"tcsh\""));
+  EXPECT_THAT(refusal({"hosts", "--", "ls"}), HasSubstr("takes no \"--\""));
+  EXPECT_THAT(refusal({"--", "ls"}), HasSubstr("yonder exec"));
+  EXPECT_THAT(refusal({"exec", "x\x1b[2J", "y\x1b[2J"}), testing::Not(HasSubstr("\x1b")));
+}
+
+TEST(CommandShapes, ComeFromTheParser) {
+  const auto shapes = command_shapes();
+  const auto exec = std::find_if(shapes.begin(), shapes.end(),
+                                 [](const CommandShape& shape) { return shape.name == "exec"; });
+  ASSERT_NE(exec, shapes.end());
+  EXPECT_TRUE(exec->takes_sandbox);
+  bool timeout_takes_value = false;
+  bool json_takes_value = true;
+  for (const auto& option : exec->options) {
+    if (option.names == Words{"--timeout"}) timeout_takes_value = option.takes_value;
+    if (option.names == Words{"--json"}) json_takes_value = option.takes_value;
+  }
+  EXPECT_TRUE(timeout_takes_value);
+  EXPECT_FALSE(json_takes_value);
+}
+
+}  // namespace
+}  // namespace yonder::cli

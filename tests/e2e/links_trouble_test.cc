@@ -1,0 +1,90 @@
+#include <random>
+
+#include "e2e/links_fixture.h"
+
+namespace yonder::e2e {
+namespace {
+
+using namespace std::chrono_literals;
+using lab::Direction;
+
+class LinksInTrouble : public OneLink {};
+
+TEST_F(LinksInTrouble, ServeManyCommandsAtOnceAndLoseAndRepeatNothing) {
+  const auto seed = std::random_device{}();
+  std::cout << "seed " << seed << "\n";
+  std::mt19937 random(seed);
+  std::vector<Counted> commands;
+  std::vector<int> calls;
+  for (int i = 0; i < 10; ++i) {
+    commands.push_back(count_to_200(i));
+    calls.push_back(begin(commands.back()));
+  }
+  // The link never lives for longer than it takes to come up again.
+  for (int cut = 0; cut < 8; ++cut) {
+    agent().wait(calls.back(), Deadline::after(std::chrono::milliseconds(random() % 400)));
+    proxy().cut();
+  }
+  for (std::size_t i = 0; i < calls.size(); ++i) {
+    expect_whole(result_of(calls[i]), commands[i]);
+    ASSERT_FALSE(HasFailure()) << "command " << i << ", seed " << seed;
+  }
+}
+
+TEST_F(LinksInTrouble, AreOpenedAgainWhenOneDirectionEnds) {
+  for (const Direction direction : {Direction::Down, Direction::Up}) {
+    const Counted counted = count_to_200(3);
+    const int id = begin(counted);
+    ASSERT_TRUE(has_begun(counted));
+    proxy().half_close(direction);
+    expect_whole(result_of(id), counted);
+  }
+}
+
+TEST_F(LinksInTrouble, AreOpenedAgainAfterAnOrderlyEnd) {
+  const Counted counted = count_to_200(3);
+  const int id = begin(counted);
+  ASSERT_TRUE(has_begun(counted));
+  proxy().cut(lab::CutWith::Fin);
+  expect_whole(result_of(id), counted);
+}
+
+TEST_F(LinksInTrouble, MayBeSlow) {
+  proxy().set_delay(100ms);
+  proxy().set_rate(100000);
+  const Counted counted = count_to_200(1);
+  expect_whole(result_of(begin(counted)), counted);
+}
+
+TEST_F(LinksInTrouble, BringTheProgramOverASlowLine) {
+  lab::Sshd fresh = start_sshd();
+  auto line = start_proxy(fresh.port());
+  line->set_rate(120000);  // the program takes longer than the connect time-out
+  write_hosts({host("ssh-fresh", fresh, *line, new_user().name)});
+  write_config_toml("[sandbox.fresh]\nhost = \"ssh-fresh\"\nconnect_timeout_s = 2\n");
+  EXPECT_EQ(bash("echo there", {{"sandbox_name", "fresh"}})["stdout"], "there\n");
+}
+
+TEST_F(LinksInTrouble, KeepTheCallersTimeAlsoWhileTheProgramIsSent) {
+  lab::Sshd fresh = start_sshd();
+  auto line = start_proxy(fresh.port());
+  line->set_rate(100000);
+  write_hosts({host("ssh-fresh", fresh, *line, new_user().name)});
+  write_config_toml("[sandbox.fresh]\nhost = \"ssh-fresh\"\nconnect_timeout_s = 2\n");
+  const int id = agent().call_async("list_sandboxes", Json::object());
+  ASSERT_TRUE(lab::eventually([&] { return line->stats().up_bytes > 50000; }));
+  line->stall();
+  EXPECT_TRUE(agent().wait(id, Deadline::after(5s)).arrived);
+}
+
+TEST_F(LinksInTrouble, AreClosedWhenIdleAndOpenedWhenNeeded) {
+  lab::Sshd quiet = start_sshd();
+  write_hosts({host("ssh-quiet", quiet)});
+  write_config_toml("[sandbox.quiet]\nhost = \"ssh-quiet\"\nidle_close_s = 1\n");
+  EXPECT_EQ(bash("echo one", {{"sandbox_name", "quiet"}})["stdout"], "one\n");
+  EXPECT_TRUE(lab::eventually([&] { return quiet.sessions() == 0; }));
+  EXPECT_EQ(bash("sleep 1.5; echo two", {{"sandbox_name", "quiet"}})["stdout"], "two\n");
+}
+
+}  // namespace
+}  // namespace yonder::e2e
