@@ -6,7 +6,6 @@
 #include "cli/exit_status.h"
 #include "cli/parse.h"
 #include "cli/render.h"
-#include "cli/standard_streams.h"
 
 namespace yonder::cli {
 namespace {

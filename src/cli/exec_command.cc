@@ -61,8 +61,8 @@ class Exec {
       : options_(options),
         engine_(engine),
         interrupts_(interrupts),
-        out_(STDOUT_FILENO, interrupts.wake_fd()),
-        err_(STDERR_FILENO, interrupts.wake_fd()) {}
+        out_(Output::to_stdout(interrupts.wake_fd())),
+        err_(Output::to_stderr(interrupts.wake_fd())) {}
 
   int run(ops::ExecRequest request) {
     ops::CallContext context{.session = session_,
@@ -114,6 +114,7 @@ class Exec {
   GivenUp given_up() const {
     GivenUp all = given_up_;
     all.signal = interrupts_.first_signal();
+    all.stopping = interrupts_.cancel().cancelled() && !options_.attach;
     return all;
   }
 

@@ -14,6 +14,7 @@ std::string attach_command(const ops::ExecResponse& response) {
 
 std::string processes(const std::vector<ProcessInfo>& alive) {
   std::vector<std::string> shown;
+  shown.reserve(alive.size());
   for (const auto& process : alive) shown.push_back(concat(process.pid, " ", process.command));
   return join(shown, ", ");
 }
@@ -43,7 +44,11 @@ Ending unseen(const ops::ExecResponse& response) {
 
 Ending left_alone(const ops::ExecResponse& response, const GivenUp& given_up) {
   Ending ending{.status = given_up_status(given_up)};
-  if (given_up.write_error.empty()) {
+  if (given_up.stopping) {
+    ending.failures.push_back(
+        concat("left before the stop was seen, so the command may go on; look with: ",
+               attach_command(response)));
+  } else if (given_up.write_error.empty()) {
     ending.failures.push_back(
         concat("the command is left running; wait for it with: ", attach_command(response)));
   } else {

@@ -11,6 +11,7 @@ namespace yonder::cli {
 // Why we stopped passing output on before the command's end, if we did.
 struct GivenUp {
   int signal = 0;            // the first one that we got; 0: none
+  bool stopping = false;     // the stop was asked for, and not seen through
   bool reader_gone = false;  // EPIPE
   std::string write_error;   // why output could not be written; empty: it could
 };

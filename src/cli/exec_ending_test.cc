@@ -107,6 +107,15 @@ TEST(ExecEnding, SaysHowToComeBackToWhatWasLeftRunning) {
   EXPECT_THAT(ending.failures, ElementsAre(HasSubstr(kAttach)));
 }
 
+TEST(ExecEnding, DoesNotClaimThatWhatWasBeingStoppedIsRunning) {
+  auto detached = response(RunState::Unknown);
+  detached.detached = true;
+  const Ending ending = ending_of(detached, {.signal = SIGINT, .stopping = true});
+  EXPECT_EQ(ending.status, 130);
+  EXPECT_THAT(ending.failures,
+              ElementsAre(testing::AllOf(HasSubstr("may go on"), HasSubstr(kAttach))));
+}
+
 TEST(ExecEnding, ExplainsOutputThatCouldNotBeWritten) {
   auto detached = response(RunState::Running);
   detached.detached = true;

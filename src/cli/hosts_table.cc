@@ -41,15 +41,15 @@ std::string state_word(const ops::SandboxStatus& status) {
 }  // namespace
 
 HostsTable hosts_table(const ops::SandboxList& list, bool checked) {
-  HostsTable table{.header = {" ", "NAME", "BACKEND", "HOST", "USER", "PORT", "FROM"}};
-  if (checked) table.header.emplace_back("ANSWER");
+  // A screen is narrow: who asks whether they answer wants the answer, not where the name is from.
+  HostsTable table{
+      .header = {" ", "NAME", "BACKEND", "HOST", "USER", "PORT", checked ? "ANSWER" : "FROM"}};
   for (const auto& status : list.sandboxes) {
     const SandboxSpec& spec = status.spec;
-    Row row{status.is_active ? "*" : " ",  one_line(spec.name),          backend(spec),
-            or_dash(one_line(spec.host)),  or_dash(one_line(spec.user)), or_dash(port(spec)),
-            or_dash(one_line(spec.origin))};
-    if (checked) row.push_back(answer(status));
-    table.rows.push_back(std::move(row));
+    table.rows.push_back({status.is_active ? "*" : " ", one_line(spec.name), backend(spec),
+                          or_dash(one_line(spec.host)), or_dash(one_line(spec.user)),
+                          or_dash(port(spec)),
+                          checked ? answer(status) : or_dash(one_line(spec.origin))});
   }
   return table;
 }

@@ -13,7 +13,7 @@ struct HostsTable {
   Row header;
   std::vector<Row> rows;
 };
-// For people. `checked`: with the columns that --check fills.
+// For people. `checked`: with what --check found.
 HostsTable hosts_table(const ops::SandboxList& list, bool checked);
 
 // For programs: name, backend, host, user, port, active, origin; with `checked` also the state,

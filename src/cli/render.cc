@@ -1,5 +1,6 @@
 #include "cli/render.h"
 
+#include <fcntl.h>
 #include <poll.h>
 #include <sys/ioctl.h>
 #include <sys/stat.h>
@@ -8,6 +9,7 @@
 #include <algorithm>
 #include <array>
 #include <cerrno>
+#include <initializer_list>
 #include <limits>
 
 #include "base/text.h"
@@ -33,12 +35,29 @@ bool has_variable(const std::vector<std::string>& environment, std::string_view 
 }
 
 void write_stderr(std::string_view line) {
-  Output(STDERR_FILENO, -1).write(line);  // there is nobody left to tell when this fails
+  Output::to_stderr(-1).write(line);  // there is nobody left to tell when this fails
 }
 
 }  // namespace
 
+void occupy_standard_streams() {
+  for (const int fd : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO}) {
+    if (::fcntl(fd, F_GETFD) >= 0) continue;
+    // Takes the lowest free number, which is this one. Output must not be lost without a word;
+    // messages may, when somebody has closed stderr to be rid of them.
+    ::open("/dev/null", (fd == STDERR_FILENO ? O_WRONLY : O_RDONLY) | O_CLOEXEC);
+  }
+}
+
 Output::Output(int fd, int wake) : fd_(fd), wake_(wake), piece_(piece_for(fd)) {}
+
+Output Output::to_stdout(int wake) {
+  return {STDOUT_FILENO, wake};
+}
+
+Output Output::to_stderr(int wake) {
+  return {STDERR_FILENO, wake};
+}
 
 Written Output::write(std::string_view bytes) const {
   while (!bytes.empty()) {
@@ -61,7 +80,7 @@ Written Output::write(std::string_view bytes) const {
 }
 
 bool print(std::string_view text) {
-  return Output(STDOUT_FILENO, -1).write(text) == Written::Yes;
+  return Output::to_stdout(-1).write(text) == Written::Yes;
 }
 
 bool print_json(const Json& value) {

@@ -11,6 +11,12 @@ namespace yonder::cli {
 
 // The only file of this room that writes to stdout, and to stderr.
 
+// Makes sure that descriptors 0, 1 and 2 are taken. Where our caller has closed one, the next thing
+// that we open would become stdin or stdout by accident. Reading from a closed stdin gives its end,
+// writing to a closed stdout fails, and what goes to a closed stderr is dropped. Call it before
+// anything is opened.
+void occupy_standard_streams();
+
 enum class Written {
   Yes,
   Interrupted,  // somebody wants us to stop, and the reader does not keep up
@@ -23,6 +29,8 @@ class Output {
  public:
   // `wake` becomes readable when a blocked write is to be given up; -1: never.
   Output(int fd, int wake);
+  static Output to_stdout(int wake);
+  static Output to_stderr(int wake);
   Written write(std::string_view bytes) const;
 
  private:

@@ -79,13 +79,13 @@ ops::SandboxList some_sandboxes() {
 TEST(Hosts, ShowsPeopleWhatAnswered) {
   const HostsTable table = hosts_table(some_sandboxes(), true);
   ASSERT_EQ(table.rows.size(), 3U);
-  EXPECT_THAT(table.rows[0], ElementsAre("*", "gpu1", "ssh", "10.0.0.7", "me", "2222",
-                                         "config.toml:3", "ok, 1.3 ms"));
-  EXPECT_THAT(table.rows[1], ElementsAre(" ", "down", "ssh", "10.0.0.7", "-", "-", "config.toml:3",
-                                         "failed: no / route\\x1b"));
+  EXPECT_THAT(table.rows[0],
+              ElementsAre("*", "gpu1", "ssh", "10.0.0.7", "me", "2222", "ok, 1.3 ms"));
+  EXPECT_THAT(table.rows[1],
+              ElementsAre(" ", "down", "ssh", "10.0.0.7", "-", "-", "failed: no / route\\x1b"));
   EXPECT_EQ(table.rows[2].back(), "not asked");
   EXPECT_EQ(table.header.size(), table.rows[0].size());
-  EXPECT_EQ(hosts_table(some_sandboxes(), false).header.size(), table.header.size() - 1);
+  EXPECT_EQ(hosts_table(some_sandboxes(), false).rows[0].back(), "config.toml:3");
 }
 
 TEST(Hosts, GivesProgramsTheSameNumberOfFieldsInEachLine) {

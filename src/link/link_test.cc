@@ -214,7 +214,7 @@ TEST_F(LinkTest, RefusesMoreDataThanItAllowed) {
   ASSERT_TRUE(link);
   auto call = link->request(wire::ProbeRequest{});
   ASSERT_TRUE(testing::eventually([&] { return !link->alive(); }));
-  EXPECT_EQ(link->loss().code, Errc::Protocol);
+  EXPECT_EQ(link->loss().code, Errc::LinkLost);
 }
 
 TEST_F(LinkTest, IsLostWhenTheFarSideBreaksTheRules) {
@@ -224,7 +224,7 @@ TEST_F(LinkTest, IsLostWhenTheFarSideBreaksTheRules) {
     const auto link = open(shown(bytes) + "cat >/dev/null");
     ASSERT_TRUE(link);
     EXPECT_TRUE(testing::eventually([&] { return !link->alive(); }));
-    EXPECT_EQ(link->loss().code, Errc::Protocol);
+    EXPECT_EQ(link->loss().code, Errc::LinkLost);
   }
 }
 

@@ -26,7 +26,7 @@ std::string search_path(const std::vector<std::string>& environment) {
 
 std::string find_program(const std::string& name, const std::vector<std::string>& environment) {
   for (const auto& directory : split(search_path(environment), ':')) {
-    const std::string path = concat(directory.empty() ? "." : directory, "/", name);
+    std::string path = concat(directory.empty() ? "." : directory, "/", name);
     struct stat about {};
     if (::stat(path.c_str(), &about) != 0 || !S_ISREG(about.st_mode)) continue;
     if (::access(path.c_str(), X_OK) == 0) return path;

@@ -19,6 +19,8 @@ namespace yonder::outpost {
 namespace {
 
 constexpr std::size_t kMaxCommand = 1024UL * 1024 + 4096;
+constexpr std::int64_t kLongestMs = 10LL * 365 * 24 * 3600 * 1000;
+constexpr std::int64_t kLongestGraceMs = 3600LL * 1000;
 constexpr std::size_t kMaxEnvironmentEntry = 128UL * 1024 - 1;  // MAX_ARG_STRLEN of Linux
 
 Error invalid(std::string message, std::string hint) {
@@ -119,6 +121,10 @@ Result<void> check_request(const wire::StartRequest& request, const std::string&
     }
   }
   TRY(check_environment(request.env));
+  if (request.timeout_ms.value_or(1) <= 0 || request.timeout_ms.value_or(1) > kLongestMs ||
+      request.grace_ms < 0 || request.grace_ms > kLongestGraceMs) {
+    return invalid("the time limit or its grace is out of range", "");
+  }
   TRY_ASSIGN(const std::string directory, resolve_directory(request.cwd, home));
   struct stat info {};
   if (::stat(directory.c_str(), &info) != 0) {

@@ -7,6 +7,7 @@ namespace yonder::wire {
 namespace {
 
 constexpr std::size_t kMaxDepth = 8;
+constexpr std::size_t kMaxItems = 200000;  // each costs the reader some dozen bytes
 
 Error broken(const char* what) {
   return Error{Errc::Protocol, std::string("cbor: ") + what, ""};
@@ -40,6 +41,7 @@ Result<void> check_cbor_shape(std::string_view cbor) {
   std::array<std::uint64_t, kMaxDepth> open{};  // items still to come at each level
   std::size_t depth = 1;
   open[0] = 1;
+  std::size_t items = 0;
   std::string_view rest = cbor;
   while (depth > 0) {
     if (open.at(depth - 1) == 0) {
@@ -47,6 +49,7 @@ Result<void> check_cbor_shape(std::string_view cbor) {
       continue;
     }
     --open.at(depth - 1);
+    if (++items > kMaxItems) return broken("too many items");
     TRY_ASSIGN(const Head head, take_head(rest));
     const bool is_string = head.major == 2 || head.major == 3;
     const bool is_container = head.major == 4 || head.major == 5;
