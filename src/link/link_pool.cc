@@ -15,6 +15,9 @@ constexpr auto kAuthPause = std::chrono::seconds(30);
 
 // A link that lasted less than this has not proved that the way is good.
 constexpr auto kShortLife = std::chrono::seconds(5);
+// But it was up: a bad network is met again within a second, not after the pauses that an
+// unreachable machine gets.
+constexpr int kMostLosses = 4;
 
 // Everything that makes it another connection.
 std::string key_of(const SandboxSpec& spec) {
@@ -40,7 +43,7 @@ void LinkPool::count_loss(Entry& entry, Instant now) {
   if (!entry.link) return;
   if (entry.opened_at == Instant{}) return;  // counted already
   if (now - entry.opened_at < kShortLife) {
-    ++entry.failures;
+    entry.failures = std::min(entry.failures + 1, kMostLosses);
     entry.next_attempt = now + pause_after(entry.failures - 1, random_fraction());
   } else {
     entry.failures = 0;

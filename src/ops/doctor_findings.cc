@@ -99,6 +99,12 @@ void add_ssh_settings(const SandboxSeen& seen, Findings& findings) {
   findings.push_back({.subject = "ssh settings", .seen = printable(text)});
 }
 
+std::string connect_fix(const SandboxSeen& seen) {
+  if (!seen.connect_error->hint.empty()) return seen.connect_error->hint;
+  if (seen.spec.backend == Backend::Local) return "look at what sh says here";
+  return "try it by hand: " + ShellText("ssh -v --").arg(seen.spec.host).str();
+}
+
 }  // namespace
 
 std::vector<Finding> findings_here(const HereSeen& seen) {
@@ -127,7 +133,7 @@ std::vector<Finding> findings_of(const SandboxSeen& seen) {
     findings.push_back({.verdict = Verdict::Problem,
                         .subject = "connect",
                         .seen = seen.connect_error->message,
-                        .fix = seen.connect_error->hint});
+                        .fix = connect_fix(seen)});
   }
   if (seen.reached) {
     for (auto& finding : findings_there(*seen.reached)) findings.push_back(std::move(finding));

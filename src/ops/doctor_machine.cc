@@ -168,7 +168,7 @@ std::vector<Finding> findings_there(const Reached& reached) {
     findings.push_back({.verdict = Verdict::Problem,
                         .subject = "places",
                         .seen = reached.probe_error->message,
-                        .fix = reached.probe_error->hint});
+                        .fix = "try again; the connection may be breaking"});
   }
   findings.push_back(clock_finding(reached.clock_ahead_ms));
   add_round_trip(reached, findings);

@@ -149,6 +149,8 @@ TEST(DoctorSandbox, ShowsWhyItCannotConnectAndWhatToDo) {
   EXPECT_EQ(finding.seen, "Permission denied");
   EXPECT_EQ(finding.fix, "log in: yonder login gpu1");
   EXPECT_FALSE(speaks_of(findings, "clock"));
+  seen.connect_error->hint.clear();
+  EXPECT_EQ(about(findings_of(seen), "connect").fix, "try it by hand: ssh -v -- gpu1");
 }
 
 TEST(DoctorSandbox, ShowsWhatSshSaysAboutBrokenSettings) {
