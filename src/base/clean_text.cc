@@ -75,6 +75,27 @@ bool is_c1_control(std::string_view bytes) {
   return bytes[0] == '\xC2' && static_cast<unsigned char>(bytes[1]) < 0xA0;
 }
 
+// What a terminal would show of a line that was drawn over and over: its last state.
+std::string_view last_state(std::string_view line) {
+  while (line.ends_with('\r')) line.remove_suffix(1);
+  const std::size_t last = line.rfind('\r');
+  return last == std::string_view::npos ? line : line.substr(last + 1);
+}
+
+std::string fold_returns(const std::string& text) {
+  if (text.find('\r') == std::string::npos) return text;
+  std::string folded;
+  std::string_view rest = text;
+  while (!rest.empty()) {
+    const std::size_t end = rest.find('\n');
+    folded += last_state(rest.substr(0, end));
+    if (end == std::string_view::npos) break;
+    folded += '\n';
+    rest.remove_prefix(end + 1);
+  }
+  return folded;
+}
+
 // A sequence cut by the border between head and tail is no sign of a binary.
 std::string_view without_cut_start(std::string_view bytes) {
   std::size_t skipped = 0;
@@ -117,6 +138,7 @@ CleanText clean_text(std::string_view bytes) {
     }
     bytes.remove_prefix(used);
   }
+  clean.text = fold_returns(clean.text);
   return clean;
 }
 

@@ -9,7 +9,7 @@ namespace yonder {
 
 // Output of foreign programs, made safe for a model, a terminal and JSON.
 struct CleanText {
-  std::string text;     // valid UTF-8 without escape codes or control characters (but \n, \t, \r)
+  std::string text;     // valid UTF-8 without escape codes or control characters (but \n, \t)
   bool binary = false;  // bytes were replaced by U+FFFD, or NUL bytes were left out
 };
 CleanText clean_text(std::string_view bytes);

@@ -79,7 +79,9 @@ TEST(CleanText, TakesEscapeSequencesOutAndKeepsTheText) {
                         {"a\bb\x07"
                          "c\x7f",
                          "abc"},
-                        {"a\tb\r\nc", "a\tb\r\nc"}}) {
+                        {"a\tb\r\nc", "a\tb\nc"},
+                        {"10%\r50%\r100%\ndone", "100%\ndone"},
+                        {"10%\r50%\r", "50%"}}) {
     EXPECT_EQ(clean_text(in).text, out) << in;
     EXPECT_FALSE(clean_text(in).binary) << in;
   }

@@ -1,6 +1,5 @@
 #pragma once
 
-#include <compare>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -17,7 +16,8 @@ class Id {
   explicit Id(std::string value) : value_(std::move(value)) {}
   const std::string& str() const { return value_; }
   bool empty() const { return value_.empty(); }
-  auto operator<=>(const Id&) const = default;
+  bool operator==(const Id&) const = default;
+  bool operator<(const Id& other) const { return value_ < other.value_; }
 
  private:
   std::string value_;

@@ -34,7 +34,9 @@ class FollowActivity : public Activity {
     wire::StreamId stream = 0;
     wire::Follow follow;
     bool existed = false;
+    bool announce = false;  // say that the run exists, before anything else about it
     bool stream_stdin = false;
+    bool feeds_input = true;  // otherwise the input of this caller is refused
     std::uint64_t in_from = 0;
     std::string boot_id;
   };
@@ -58,6 +60,7 @@ class FollowActivity : public Activity {
   void conclude(Output& output) const;
   std::uint64_t next_stop(Output& output) const;
   void grant_input(Outbox& outbox);
+  void announce(Outbox& outbox);
   void wake_supervisor() const;
   bool supervisor_vanished();
 
@@ -68,6 +71,7 @@ class FollowActivity : public Activity {
   std::uint64_t credit_ = wire::kInitialCredit;
   Deadline wait_;
   bool concluding_ = false;
+  Deadline announce_by_;
   Deadline next_look_;  // at the supervisor
   Fd input_;
   std::uint64_t input_granted_ = 0;  // since in_from

@@ -7,9 +7,12 @@
 #include <cstdlib>
 
 #include "base/clean_text.h"
+#include "base/clock.h"
 #include "base/file.h"
 #include "base/text.h"
 #include "outpost/command.h"
+#include "outpost/machine.h"
+#include "outpost/processes.h"
 
 namespace yonder::outpost {
 namespace {
@@ -54,6 +57,17 @@ Error become_login_shell(const RunRecord& record, pid_t supervisor) {
                             concat("/proc/", supervisor, "/exe"), current_environment()));
 }
 
+Result<void> note_alive(const RunRecord& record, const wire::ProcessKey& supervisor) {
+  const auto self = key_of(::getpid());
+  if (!self) return Error{Errc::Internal, "/proc is not readable", ""};
+  return record.write_alive({.boot_id = read_boot_id(),
+                             .host = read_hostname(),
+                             .pid_ns = read_pid_namespace(),
+                             .supervisor = supervisor,
+                             .command = *self,
+                             .started_ms = wall_clock_ms()});
+}
+
 int complain(const Error& error) {
   const std::string line = concat("yonder: ", error.message, "\n");
   [[maybe_unused]] const auto written = ::write(STDERR_FILENO, line.data(), line.size());
@@ -64,14 +78,14 @@ int complain(const Error& error) {
 
 void run_command(const wire::StartRequest& spec, const RunRecord& record,
                  const CommandStart& start) {
-  char go = 0;
-  const auto opened = read_some(start.gate, &go, 1);
-  if (!opened || *opened != 1) ::_exit(kCannotStart);  // the supervisor is gone: nothing is started
   ::setsid();
   plain_signals();
   ::dup2(start.input.get(), STDIN_FILENO);
   if (const auto attached = attach_output(record); !attached) ::_exit(complain(attached.error()));
-  ::_exit(complain(spec.login ? become_login_shell(record, start.supervisor)
+  if (const auto noted = note_alive(record, start.supervisor); !noted) {
+    ::_exit(complain(noted.error()));
+  }
+  ::_exit(complain(spec.login ? become_login_shell(record, static_cast<pid_t>(start.supervisor.pid))
                               : become_command(spec, record)));
 }
 

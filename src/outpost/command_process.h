@@ -12,11 +12,12 @@ inline constexpr int kCannotStart = 127;  // what a shell says for a command tha
 
 struct CommandStart {
   const Fd& input;
-  const Fd& gate;  // a byte comes through it once the run is recorded
-  pid_t supervisor = 0;
+  wire::ProcessKey supervisor;
 };
 
-// The new process between the supervisor's fork and the command's first instruction.
+// The new process between the supervisor's fork and the command's first instruction. It records
+// itself in `alive` first. Until it execs it holds a copy of the run's lock, so that nobody can
+// take the run for one that never began.
 [[noreturn]] void run_command(const wire::StartRequest& spec, const RunRecord& record,
                               const CommandStart& start);
 

@@ -18,6 +18,7 @@ namespace {
 
 // Changes are told by inotify; this is for file systems where it stays silent.
 constexpr auto kLookAgain = std::chrono::milliseconds(500);
+constexpr auto kAnnounceAfter = std::chrono::milliseconds(30);
 
 Result<void> write_at(const Fd& file, std::uint64_t offset, std::string_view bytes) {
   while (!bytes.empty()) {
@@ -40,14 +41,27 @@ FollowActivity::FollowActivity(RunRecord record, Options options)
       wait_(options_.follow.wait_ms
                 ? Deadline::after(std::chrono::milliseconds(*options_.follow.wait_ms))
                 : Deadline::never()),
+      announce_by_(Deadline::after(kAnnounceAfter)),
       next_look_(Deadline::after(Duration::zero())),
-      input_granted_(wire::kInitialCredit) {}
+      input_granted_(wire::kInitialCredit),
+      input_refused_(!options_.feeds_input) {}
+
+// With the first thing that is to be said, or by itself after a moment: a short command needs one
+// message, not two.
+void FollowActivity::announce(Outbox& outbox) {
+  if (!options_.announce) return;
+  options_.announce = false;
+  outbox.message(wire::Kind::Started, options_.stream,
+                 wire::encode(wire::StartedNote{record_.id(), options_.existed}));
+}
 
 Deadline FollowActivity::due() const {
+  if (options_.announce) return Deadline::earlier(wait_, announce_by_);
   return Deadline::earlier(wait_, Deadline::after(kLookAgain));
 }
 
 bool FollowActivity::step(Outbox& outbox) {
+  if (announce_by_.expired()) announce(outbox);
   if (options_.stream_stdin) grant_input(outbox);
   if (!concluding_ && (record_.has_ended() || wait_.expired() || supervisor_vanished())) {
     concluding_ = true;
@@ -57,6 +71,7 @@ bool FollowActivity::step(Outbox& outbox) {
   const bool out_done = send_output(outbox, out_);
   const bool err_done = send_output(outbox, err_);
   if (!concluding_ || !out_done || !err_done) return false;
+  announce(outbox);
   auto facts = observe(record_, options_.boot_id, false);
   facts.existed = options_.existed;
   facts.out_bytes = std::max(out_.sent, *out_.last);
@@ -111,6 +126,7 @@ bool FollowActivity::send_output(Outbox& outbox, Output& output) {
       if (output.last) output.last = output.sent;  // the file was cut meanwhile: there is no more
       break;
     }
+    announce(outbox);
     outbox.data(options_.stream, {.channel = output.channel, .offset = output.sent},
                 {buffer.data(), static_cast<std::size_t>(n)});
     output.sent += static_cast<std::uint64_t>(n);
@@ -125,6 +141,7 @@ void FollowActivity::grant_input(Outbox& outbox) {
   const std::uint64_t position = read_input_position(record_);
   if (position == kInputClosed || input_refused_ || record_.has_ended()) {
     input_closed_ = true;
+    announce(outbox);
     outbox.frame(wire::Kind::End, options_.stream, "");
     return;
   }
@@ -134,6 +151,7 @@ void FollowActivity::grant_input(Outbox& outbox) {
   const auto more = static_cast<std::uint32_t>(
       std::min<std::uint64_t>(allowed - input_granted_, wire::kInitialCredit));
   input_granted_ += more;
+  announce(outbox);
   outbox.frame(wire::Kind::Credit, options_.stream, wire::encode_credit(more));
 }
 

@@ -116,7 +116,10 @@ Result<void> RunRecord::write_exit(const wire::ExitRecord& exit) const {
 }
 
 void RunRecord::forget_inputs(wire::StartRequest spec) const {
-  for (const char* file : {"in", "in.pos", "in.end", "command"}) ::unlink(path(file).c_str());
+  if (spec.stdin_mode == wire::StdinMode::Stream) {
+    for (const char* file : {"in", "in.pos", "in.end"}) ::unlink(path(file).c_str());
+  }
+  if (spec.env.empty()) return;
   spec.env.clear();
   spec.input.clear();
   // In place: the lock is on this very file.

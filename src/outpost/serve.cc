@@ -191,21 +191,19 @@ Result<std::unique_ptr<Activity>> Server::begin(wire::StreamId stream,
   const std::string& boot_id = options_.around.boot_id;
   if (const auto* start = std::get_if<wire::StartRequest>(&request)) {
     TRY_ASSIGN(Started started, start_run(options_.around, *start));
-    outbox_.message(wire::Kind::Started, stream,
-                    wire::encode(wire::StartedNote{started.record.id(), started.existed}));
     // Only the run's own caller feeds it; whom a key has led here must not mix in his input.
     const bool feeds_it =
         start->stdin_mode == wire::StdinMode::Stream && started.record.id() == start->run_id;
-    if (start->stdin_mode == wire::StdinMode::Stream && !feeds_it) {
-      outbox_.frame(wire::Kind::End, stream, "");
-    }
-    return activity<FollowActivity>(std::move(started.record),
-                                    FollowActivity::Options{.stream = stream,
-                                                            .follow = start->follow,
-                                                            .existed = started.existed,
-                                                            .stream_stdin = feeds_it,
-                                                            .in_from = start->in_from,
-                                                            .boot_id = boot_id});
+    return activity<FollowActivity>(
+        std::move(started.record),
+        FollowActivity::Options{.stream = stream,
+                                .follow = start->follow,
+                                .existed = started.existed,
+                                .announce = true,
+                                .stream_stdin = start->stdin_mode == wire::StdinMode::Stream,
+                                .feeds_input = feeds_it,
+                                .in_from = start->in_from,
+                                .boot_id = boot_id});
   }
   if (const auto* follow = std::get_if<wire::FollowRequest>(&request)) {
     TRY_ASSIGN(RunRecord record, existing(follow->run_id));

@@ -17,7 +17,6 @@
 #include "base/text.h"
 #include "outpost/command_process.h"
 #include "outpost/input_pump.h"
-#include "outpost/machine.h"
 #include "outpost/processes.h"
 #include "outpost/self.h"
 #include "outpost/tree_ender.h"
@@ -116,36 +115,20 @@ class Supervisor {
 Result<void> Supervisor::start() {
   Fd pump_end;
   TRY_ASSIGN(const Fd input, open_input(spec_, record_, pump_end));
-  TRY_ASSIGN(Pipe gate, make_pipe());
-  const pid_t supervisor = ::getpid();
+  const auto self = key_of(::getpid());
+  if (!self) return Error{Errc::Internal, "/proc is not readable", ""};
   const pid_t command = ::fork();
   if (command < 0) return errno_error("fork");
   if (command == 0) {
-    gate.write.reset();
     pump_end.reset();
-    run_command(spec_, record_, {.input = input, .gate = gate.read, .supervisor = supervisor});
+    run_command(spec_, record_, {.input = input, .supervisor = *self});
   }
   command_ = command;
-  const auto self = key_of(supervisor);
-  const auto child = key_of(command);
-  auto written = self && child ? record_.write_alive({.boot_id = read_boot_id(),
-                                                      .host = read_hostname(),
-                                                      .pid_ns = read_pid_namespace(),
-                                                      .supervisor = *self,
-                                                      .command = *child,
-                                                      .started_ms = wall_clock_ms()})
-                               : Result<void>(Error{Errc::Internal, "/proc is not readable", ""});
-  if (!written) {
-    gate.write.reset();  // the command ends without having begun
-    ::waitpid(command, nullptr, 0);
-    return written;
-  }
   started_ = std::chrono::steady_clock::now();
   if (spec_.timeout_ms) limit_ = Deadline::after(std::chrono::milliseconds(*spec_.timeout_ms));
-  if (pump_end) pump_ = std::make_unique<InputPump>(record_, std::move(pump_end));
-  TRY(write_all(gate.write, "g"));
   // The command has it open; its text need not stay on the disk.
   if (spec_.stdin_mode == wire::StdinMode::Whole) ::unlink(record_.path("in").c_str());
+  if (pump_end) pump_ = std::make_unique<InputPump>(record_, std::move(pump_end));
   if (pump_) pump_->step();
   return {};
 }

@@ -84,8 +84,7 @@ TEST_F(ExecOutput, KeepsTerminalCodesOutOfWhatModelsSee) {
   EXPECT_EQ(done["stdout"], "red and plain\n");
 }
 
-// Disabled: clean_text() keeps carriage returns, so every state of a progress bar is shown.
-TEST_F(ExecOutput, DISABLED_FoldsProgressBars) {
+TEST_F(ExecOutput, FoldsProgressBars) {
   const Json done = bash("for i in 1 2 3; do printf '\\r%s %%' $i; done; echo");
   EXPECT_EQ(done["stdout"], "3 %\n");
 }
