@@ -91,6 +91,25 @@ TEST(LookAround, SaysWhyNoPlaceWorks) {
   EXPECT_EQ(*problem, "");
 }
 
+TEST(LookAround, KeepsThePlaceThatHoldsRecordsWhenItCannotBeWritten) {
+  const testing::Scratch scratch;
+  const auto problem = testing::with_private_mounts([&]() -> std::string {
+    ::setenv("HOME", scratch.path().c_str(), 1);
+    ::unsetenv("XDG_STATE_HOME");
+    const std::string state = scratch / ".local/state/yonder";
+    if (!make_directories(state) || !testing::mount_tmpfs(state, "mode=0700", 0)) return "mount";
+    if (look_around().state_dir != state) return "not chosen when it is empty";
+    if (!make_directory(state + "/runs/r-abcdefghijklmnop")) return "mkdir";
+    if (::mount(nullptr, state.c_str(), nullptr, MS_REMOUNT | MS_RDONLY, nullptr) != 0) {
+      return "remount";
+    }
+    const auto around = look_around();
+    return around.state_dir == state ? "" : "moved to " + around.state_dir;
+  });
+  if (!problem) GTEST_SKIP() << "needs mounts of its own";
+  EXPECT_EQ(*problem, "");
+}
+
 TEST(FindProgram, LooksInTheUsualPlacesAndThenInPath) {
   const testing::Scratch scratch;
   scratch.write("tool-of-ours", "", 0755);

@@ -137,12 +137,17 @@ TEST_F(ServeFollow, TakesRepeatedInputOnce) {
   EXPECT_EQ(take_answer(1).bytes.at(wire::Channel::Out), "abcdefghi");
 }
 
-TEST_F(ServeFollow, EndsTheLinkAtAGapInTheInput) {
+TEST_F(ServeFollow, AnswersAGapInTheInputWithAnErrorOfThatStreamAlone) {
   auto wanted = request("cat");
   wanted.stdin_mode = wire::StdinMode::Stream;
   ask(1, wanted);
   give_input(1, 5, "late");
-  EXPECT_TRUE(link_ended());
+  EXPECT_TRUE(take_answer(1).error);
+  send(wire::Kind::Ping, 7, "still there");
+  auto frame = next_frame();
+  while (frame && frame->kind != wire::Kind::Pong) frame = next_frame();
+  ASSERT_TRUE(frame);
+  EXPECT_EQ(frame->payload, "still there");
 }
 
 TEST_F(ServeFollow, GrantsInputOnlyAsTheCommandTakesIt) {

@@ -20,8 +20,8 @@ struct PrefixOptions {
 // looks like an option, or when a path cannot be said to ssh.
 Result<link::CommandPrefix> prefix_for(const SandboxSpec& spec, const PrefixOptions& options);
 
-// The words that log in and leave a connection behind, at `options.control_path`, for later prefixes
-// to use. They end when the login has succeeded or failed.
+// The words that log in and leave a connection behind, at `options.control_path`, for later
+// prefixes to use. They end when the login has succeeded or failed.
 Result<link::CommandPrefix> login_for(const SandboxSpec& spec, const PrefixOptions& options);
 
 }  // namespace yonder::sandbox

@@ -137,7 +137,8 @@ TEST(ParseData, RefusesShortOnesAndUnknownChannels) {
   EXPECT_FALSE(parse_data("12345678"));
   EXPECT_FALSE(parse_data(from_hex("030000000000000000")));
   EXPECT_FALSE(parse_data(from_hex("01ffffffffffffffff"))) << "without data";
-  const auto data = parse_data(from_hex("01ffffffffffffffff78"));
+  const std::string payload = from_hex("01ffffffffffffffff78");
+  const auto data = parse_data(payload);
   ASSERT_TRUE(data);
   EXPECT_EQ(data->header.channel, Channel::Out);
   EXPECT_EQ(data->header.offset, ~std::uint64_t{0});

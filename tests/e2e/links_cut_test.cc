@@ -55,6 +55,21 @@ TEST_F(LinksCut, AroundTheArrivalOfTheRequestStartItOnce) {
   }
 }
 
+TEST_F(LinksCut, OfWhomAKeyHasLedToTheRunOfAnotherDoNotLoseThatRun) {
+  const Counted counted = count_to_200(5);
+  const int first = begin(counted, {{"key", "one"}});
+  ASSERT_TRUE(lab::eventually([&] { return has_begun(counted); }));
+  const int second = begin(counted, {{"key", "one"}, {"timeout_s", 0.05}});
+  agent().wait(second, Deadline::after(std::chrono::milliseconds(200)));
+  proxy().cut();
+  const Json begun = result_of(first);
+  const Json led = result_of(second);
+  expect_whole(begun, counted);
+  EXPECT_EQ(led["run_id"], begun["run_id"]);
+  EXPECT_EQ(led["state"], "exited") << "neither lost, nor stopped by the second one's limit";
+  EXPECT_EQ(led["attached"], true);
+}
+
 TEST_F(LinksCut, AgainAndAgainStillDeliverEveryByteInOrder) {
   std::string expected;
   for (int i = 1; i <= 100000; ++i) expected += concat(i, "\n");
