@@ -195,15 +195,14 @@ bool Link::read_some_frames() {
 bool Link::take_frames() {
   while (true) {
     auto frame = parser_.next();
-    auto handled = !frame   ? Result<void>(frame.error())
-                   : *frame ? on_frame(**std::move(frame))
-                            : Result<void>();
+    const bool complete = frame && *frame;
+    if (frame && !complete) return true;
+    auto handled = complete ? on_frame(**std::move(frame)) : Result<void>(frame.error());
     if (!handled) {
       // To whoever waits it is a lost link: what they asked for may be going on over there.
       lose(Error{Errc::LinkLost, std::move(handled).error().message, ""});
       return false;
     }
-    if (!*frame) return true;
   }
 }
 
@@ -217,6 +216,40 @@ std::string Link::take_whole(wire::Frame frame) {
 void Link::note_input(Slot& slot) {
   const bool noted = !slot.events.empty() && std::holds_alternative<InputEvent>(slot.events.back());
   if (!noted) slot.events.emplace_back(InputEvent{});
+}
+
+Result<void> Link::on_data(const SharedSlot& target, std::string_view payload) {
+  TRY_ASSIGN(const wire::DataView data, wire::parse_data(payload));
+  if (!target) return {};
+  const bool fits = target->change([&](Slot& s) {
+    if (data.bytes.size() > s.window) return false;
+    s.window -= data.bytes.size();
+    s.events.emplace_back(
+        DataEvent{data.header.channel, data.header.offset, std::string(data.bytes)});
+    return true;
+  });
+  if (!fits) return Error{Errc::Protocol, "more data than it was allowed to send", ""};
+  return {};
+}
+
+Result<void> Link::on_started(const SharedSlot& target, std::string_view cbor) {
+  TRY_ASSIGN(const wire::StartedNote note, wire::decode_started(cbor));
+  if (!target) return {};
+  target->change([&](Slot& s) {
+    const bool first = !s.answered && s.events.empty();
+    if (first) s.events.emplace_back(StartedEvent{note.run_id, note.existed});
+  });
+  return {};
+}
+
+Result<void> Link::on_credit(const SharedSlot& target, std::string_view payload) {
+  TRY_ASSIGN(const std::uint32_t bytes, wire::parse_credit(payload));
+  if (!target) return {};
+  target->change([&](Slot& s) {
+    s.input_credit += bytes;
+    note_input(s);
+  });
+  return {};
 }
 
 Result<void> Link::on_frame(wire::Frame frame) {
@@ -242,29 +275,8 @@ Result<void> Link::on_frame(wire::Frame frame) {
       if (target) target->change([&](Slot& s) { s.failure = error; });
       return {};
     }
-    case wire::Kind::Data: {
-      TRY_ASSIGN(const wire::DataView data, wire::parse_data(frame.payload));
-      if (!target) return {};
-      const bool fits = target->change([&](Slot& s) {
-        if (data.bytes.size() > s.window) return false;
-        s.window -= data.bytes.size();
-        s.events.emplace_back(
-            DataEvent{data.header.channel, data.header.offset, std::string(data.bytes)});
-        return true;
-      });
-      if (!fits) return Error{Errc::Protocol, "more data than it was allowed to send", ""};
-      return {};
-    }
-    case wire::Kind::Credit: {
-      TRY_ASSIGN(const std::uint32_t bytes, wire::parse_credit(frame.payload));
-      if (target) {
-        target->change([&](Slot& s) {
-          s.input_credit += bytes;
-          note_input(s);
-        });
-      }
-      return {};
-    }
+    case wire::Kind::Data: return on_data(target, frame.payload);
+    case wire::Kind::Credit: return on_credit(target, frame.payload);
     case wire::Kind::End:
       if (target) {
         target->change([&](Slot& s) {
@@ -273,17 +285,7 @@ Result<void> Link::on_frame(wire::Frame frame) {
         });
       }
       return {};
-    case wire::Kind::Started: {
-      TRY_ASSIGN(const wire::StartedNote note, wire::decode_started(take_whole(std::move(frame))));
-      if (target) {
-        target->change([&](Slot& s) {
-          if (!s.answered && s.events.empty()) {
-            s.events.emplace_back(StartedEvent{note.run_id, note.existed});
-          }
-        });
-      }
-      return {};
-    }
+    case wire::Kind::Started: return on_started(target, take_whole(std::move(frame)));
     case wire::Kind::Pong: put(ReplyEvent{}); return {};
     default: return Error{Errc::Protocol, "a frame that only the near side sends", ""};
   }

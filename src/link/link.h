@@ -137,6 +137,9 @@ class Link : public std::enable_shared_from_this<Link> {
   static void note_input(Slot& slot);
   void drain_errors();
   Result<void> on_frame(wire::Frame frame);
+  static Result<void> on_data(const SharedSlot& target, std::string_view payload);
+  static Result<void> on_started(const SharedSlot& target, std::string_view cbor);
+  static Result<void> on_credit(const SharedSlot& target, std::string_view payload);
   void lose(Error error);
   void send(std::string_view bytes);
   bool flush_out();

@@ -19,10 +19,10 @@ namespace yonder::outpost {
 namespace {
 
 constexpr std::int64_t kHourMs = 3600LL * 1000;
-constexpr std::int64_t kUnusedProgramMs = 30 * 24 * kHourMs;
+constexpr std::int64_t kUnusedProgramMs = 30LL * 24 * kHourMs;
 constexpr std::int64_t kUnfinishedDeployMs = kHourMs;
-constexpr std::int64_t kNeverStartedMs = 24 * kHourMs;
-constexpr std::int64_t kLostMs = 30 * 24 * kHourMs;
+constexpr std::int64_t kNeverStartedMs = 24LL * kHourMs;
+constexpr std::int64_t kLostMs = 30LL * 24 * kHourMs;
 
 struct CloseDir {
   void operator()(DIR* directory) const { ::closedir(directory); }

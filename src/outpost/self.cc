@@ -43,7 +43,7 @@ void show_as(const std::string& title) {
   // The arguments stand one behind the other, from the first one's place on.
   char* room = program_invocation_name;
   std::memset(room, 0, arguments->size());
-  std::memcpy(room, title.data(), std::min(title.size(), arguments->size() - 1));
+  std::copy_n(title.data(), std::min(title.size(), arguments->size() - 1), room);
 }
 
 bool is_whole(const std::string& expected_hash) {

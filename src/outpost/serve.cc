@@ -51,7 +51,7 @@ class Server {
  private:
   void greet();
   bool read_input();
-  Result<void> on_frame(wire::Frame frame);
+  Result<void> on_frame(const wire::Frame& frame);
   void on_request(wire::StreamId stream, const std::string& cbor);
   void fail_unless(wire::StreamId stream, const Result<void>& done);
   void collect();
@@ -111,7 +111,7 @@ bool Server::read_input() {
   }
 }
 
-Result<void> Server::on_frame(wire::Frame frame) {
+Result<void> Server::on_frame(const wire::Frame& frame) {
   const auto found = activities_.find(frame.stream);
   Activity* target = found == activities_.end() ? nullptr : found->second.get();
   switch (frame.kind) {
