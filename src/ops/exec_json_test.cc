@@ -174,7 +174,7 @@ TEST(ExecResponseJson, TellsRunningFromUnknown) {
 TEST(EffectiveCwd, PutsWhatTheCallerSaysBelowTheSandboxsOwn) {
   EXPECT_EQ(effective_cwd("", ""), "");
   EXPECT_EQ(effective_cwd("", "~/work"), "~/work");
-  EXPECT_EQ(effective_cwd("sub", "~/work"), "~/work/sub");
+  EXPECT_EQ(effective_cwd("sub", "~/proj"), "~/proj/sub");
   EXPECT_EQ(effective_cwd("sub", ""), "sub");
   EXPECT_EQ(effective_cwd("/abs", "~/work"), "/abs");
   EXPECT_EQ(effective_cwd("~", "~/work"), "~");

@@ -87,11 +87,11 @@ TEST_F(ExecDirectory, MayHaveAnyName) {
 
 TEST_F(ExecDirectory, IsFoundFromHome) {
   const std::string home = lab().client_home();
-  ASSERT_TRUE(make_directories(home + "/work/deep"));
+  ASSERT_TRUE(make_directories(home + "/proj/deep"));
   ASSERT_TRUE(make_directories(home + "/-dash"));
   EXPECT_EQ(where("~"), home + "\n");
-  EXPECT_EQ(where("~/work"), home + "/work\n");
-  EXPECT_EQ(where("work/deep"), home + "/work/deep\n");
+  EXPECT_EQ(where("~/proj"), home + "/proj\n");
+  EXPECT_EQ(where("proj/deep"), home + "/proj/deep\n");
   EXPECT_EQ(where("-dash"), home + "/-dash\n");
   EXPECT_EQ(where(""), home + "\n");
 }
