@@ -61,7 +61,7 @@ class FollowActivity : public Activity {
   std::uint64_t next_stop(Output& output) const;
   void grant_input(Outbox& outbox);
   void announce(Outbox& outbox);
-  void wake_supervisor() const;
+  void wake_supervisor();
   bool supervisor_vanished();
 
   RunRecord record_;
@@ -76,6 +76,7 @@ class FollowActivity : public Activity {
   Fd input_;
   std::uint64_t input_granted_ = 0;  // since in_from
   bool input_closed_ = false;
+  bool owes_wake_ = false;
   bool input_refused_ = false;  // the run was started without a streamed input
 };
 

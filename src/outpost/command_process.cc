@@ -57,17 +57,6 @@ Error become_login_shell(const RunRecord& record, pid_t supervisor) {
                             concat("/proc/", supervisor, "/exe"), current_environment()));
 }
 
-Result<void> note_alive(const RunRecord& record, const wire::ProcessKey& supervisor) {
-  const auto self = key_of(::getpid());
-  if (!self) return Error{Errc::Internal, "/proc is not readable", ""};
-  return record.write_alive({.boot_id = read_boot_id(),
-                             .host = read_hostname(),
-                             .pid_ns = read_pid_namespace(),
-                             .supervisor = supervisor,
-                             .command = *self,
-                             .started_ms = wall_clock_ms()});
-}
-
 int complain(const Error& error) {
   const std::string line = concat("yonder: ", error.message, "\n");
   [[maybe_unused]] const auto written = ::write(STDERR_FILENO, line.data(), line.size());
@@ -76,17 +65,28 @@ int complain(const Error& error) {
 
 }  // namespace
 
-void run_command(const wire::StartRequest& spec, const RunRecord& record,
-                 const CommandStart& start) {
+Result<wire::AliveRecord> prepare_command(const wire::ProcessKey& supervisor) {
   ::setsid();
   plain_signals();
-  ::dup2(start.input.get(), STDIN_FILENO);
+  const auto self = key_of(::getpid());
+  if (!self) return Error{Errc::Internal, "/proc is not readable", ""};
+  return wire::AliveRecord{.boot_id = read_boot_id(),
+                           .host = read_hostname(),
+                           .pid_ns = read_pid_namespace(),
+                           .supervisor = supervisor,
+                           .command = *self};
+}
+
+void run_command(const wire::StartRequest& spec, const RunRecord& record, const Fd& input,
+                 Result<wire::AliveRecord> prepared) {
+  ::dup2(input.get(), STDIN_FILENO);
   if (const auto attached = attach_output(record); !attached) ::_exit(complain(attached.error()));
-  if (const auto noted = note_alive(record, start.supervisor); !noted) {
-    ::_exit(complain(noted.error()));
-  }
-  ::_exit(complain(spec.login ? become_login_shell(record, static_cast<pid_t>(start.supervisor.pid))
-                              : become_command(spec, record)));
+  if (!prepared) ::_exit(complain(prepared.error()));
+  prepared->started_ms = wall_clock_ms();
+  if (const auto noted = record.write_alive(*prepared); !noted) ::_exit(complain(noted.error()));
+  ::_exit(complain(spec.login
+                       ? become_login_shell(record, static_cast<pid_t>(prepared->supervisor.pid))
+                       : become_command(spec, record)));
 }
 
 int enter_command(const RunRecord& record) {

@@ -10,16 +10,15 @@ namespace yonder::outpost {
 
 inline constexpr int kCannotStart = 127;  // what a shell says for a command that is not there
 
-struct CommandStart {
-  const Fd& input;
-  wire::ProcessKey supervisor;
-};
+// The new process between the supervisor's fork and the command's first instruction.
 
-// The new process between the supervisor's fork and the command's first instruction. It records
-// itself in `alive` first. Until it execs it holds a copy of the run's lock, so that nobody can
-// take the run for one that never began.
+// Its own session, plain signals, and who it is: all that does not depend on the run.
+Result<wire::AliveRecord> prepare_command(const wire::ProcessKey& supervisor);
+
+// Records itself in `alive` first. Until it execs it holds a copy of the run's lock, so that nobody
+// can take the run for one that never began.
 [[noreturn]] void run_command(const wire::StartRequest& spec, const RunRecord& record,
-                              const CommandStart& start);
+                              const Fd& input, Result<wire::AliveRecord> prepared);
 
 // What a login shell execs: from here on the command's own life begins, with the environment that
 // the login shell has made. Leaves the file `entered` as proof that it came so far.

@@ -62,6 +62,7 @@ Deadline FollowActivity::due() const {
 
 bool FollowActivity::step(Outbox& outbox) {
   if (announce_by_.expired()) announce(outbox);
+  if (owes_wake_) wake_supervisor();
   if (options_.stream_stdin) grant_input(outbox);
   if (!concluding_ && (record_.has_ended() || wait_.expired() || supervisor_vanished())) {
     concluding_ = true;
@@ -186,10 +187,11 @@ Result<void> FollowActivity::on_end() {
   return {};
 }
 
-void FollowActivity::wake_supervisor() const {
+void FollowActivity::wake_supervisor() {
   const auto alive = record_.read_alive();
-  // Not alive yet: it will look at the input when it starts.
-  if (!alive || !*alive || !is_visible(**alive, options_.boot_id)) return;
+  // It may have looked at its input before we wrote, and nobody knows its pid yet: told later.
+  owes_wake_ = !alive || !*alive;
+  if (owes_wake_ || !is_visible(**alive, options_.boot_id)) return;
   if (!lives((*alive)->supervisor)) return;
   ::kill(static_cast<pid_t>((*alive)->supervisor.pid), kInputSignal);
 }

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 #include <signal.h>
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -54,7 +55,11 @@ class RunTest : public ::testing::Test {
     return request;
   }
   RunRecord start(const wire::StartRequest& request) const {
-    auto started = start_run(around_, request);
+    std::optional<Spare> none;
+    return start(request, none);
+  }
+  RunRecord start(const wire::StartRequest& request, std::optional<Spare>& spare) const {
+    auto started = start_run(around_, request, spare);
     EXPECT_TRUE(started) << (started ? "" : started.error().message);
     return started ? started->record : RunRecord("/nonexistent");
   }

@@ -70,6 +70,8 @@ class Server {
   std::map<wire::StreamId, std::string> parts_;
   std::map<wire::StreamId, std::unique_ptr<Activity>> activities_;
   std::map<wire::StreamId, int> watches_;
+  bool starts_runs_ = false;
+  std::optional<Spare> spare_;
   Deadline silence_ = Deadline::after(kSilenceLimit);
   Deadline next_collection_ = Deadline::after(kFirstCollection);
 };
@@ -190,7 +192,8 @@ Result<std::unique_ptr<Activity>> Server::begin(wire::StreamId stream,
   };
   const std::string& boot_id = options_.around.boot_id;
   if (const auto* start = std::get_if<wire::StartRequest>(&request)) {
-    TRY_ASSIGN(Started started, start_run(options_.around, *start));
+    starts_runs_ = true;
+    TRY_ASSIGN(Started started, start_run(options_.around, *start, spare_));
     // Only the run's own caller feeds it; whom a key has led here must not mix in his input.
     const bool feeds_it =
         start->stdin_mode == wire::StdinMode::Stream && started.record.id() == start->run_id;
@@ -276,6 +279,8 @@ int Server::run() {
     const bool was_full = !outbox_.has_room();
     if (!outbox_.flush(output_)) return 0;
     if (was_full && outbox_.has_room()) continue;  // somebody may have waited for it
+    // While nobody waits, and only on links that have started something before.
+    if (starts_runs_ && !spare_ && activities_.empty()) spare_ = Spare::fork_one();
     std::array<pollfd, 3> fds{
         pollfd{input_.get(), POLLIN, 0},
         pollfd{outbox_.empty() ? -1 : output_.get(), POLLOUT, 0},

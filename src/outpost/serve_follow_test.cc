@@ -1,10 +1,13 @@
 #include <gmock/gmock.h>
 
+#include "outpost/activity.h"
 #include "outpost/serve_client_test.h"
+#include "outpost/supervisor.h"
 
 namespace yonder::outpost {
 namespace {
 
+using std::string_literals::operator""s;
 using ::testing::EndsWith;
 using ::testing::StartsWith;
 
@@ -218,6 +221,38 @@ TEST_F(ServeFollow, GoesOnWithTheInputAfterALostLink) {
   give_input(1, 6, "half, second half");
   send(wire::Kind::End, 1, "");
   EXPECT_EQ(take_answer(1).bytes.at(wire::Channel::Out), "first half, second half");
+}
+
+// The supervisor looks at its input once, at the start; the command says later who the supervisor
+// is.
+TEST(FollowActivity, WakesASupervisorThatWasNotKnownYetWhenTheInputCame) {
+  const testing::Scratch scratch;
+  const RunRecord record(scratch / "run");
+  ASSERT_TRUE(make_directory(record.directory()));
+  for (const char* file : {"spec", "out", "err", "in", "in.pos"}) scratch.write("run/"s + file, "");
+  sigset_t wake;
+  ::sigemptyset(&wake);
+  ::sigaddset(&wake, kInputSignal);
+  ASSERT_EQ(::sigprocmask(SIG_BLOCK, &wake, nullptr), 0);
+  const auto woken = [&] {
+    const timespec at_once{};
+    return ::sigtimedwait(&wake, nullptr, &at_once) == kInputSignal;
+  };
+
+  Outbox outbox;
+  FollowActivity follow(record, {.stream = 1, .stream_stdin = true, .boot_id = read_boot_id()});
+  ASSERT_TRUE(follow.on_end());
+  EXPECT_FALSE(woken());
+  // This process plays the supervisor.
+  ASSERT_TRUE(record.write_alive({.boot_id = read_boot_id(),
+                                  .host = read_hostname(),
+                                  .pid_ns = read_pid_namespace(),
+                                  .supervisor = *key_of(::getpid()),
+                                  .command = *key_of(::getpid())}));
+  EXPECT_FALSE(follow.step(outbox));
+  EXPECT_TRUE(woken());
+  EXPECT_FALSE(follow.step(outbox));
+  EXPECT_FALSE(woken());
 }
 
 }  // namespace

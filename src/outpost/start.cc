@@ -47,8 +47,14 @@ Result<void> write_files(const RunRecord& record, const wire::StartRequest& requ
   return {};
 }
 
-Result<void> launch(const RunRecord& record, const wire::StartRequest& request, const Fd& lock) {
+Result<void> launch(const RunRecord& record, const wire::StartRequest& request, const Fd& lock,
+                    std::optional<Spare>& spare) {
   TRY(write_files(record, request));
+  if (spare && Spare::suits(request)) {
+    const bool taken = spare->take(record, request, lock);
+    spare.reset();
+    if (taken) return {};
+  }
   return spawn_supervisor(record, request, lock);
 }
 
@@ -111,14 +117,14 @@ Result<std::optional<Fd>> take_over(const RunRecord& record, const wire::StartRe
 // A lock without a process: the run's starter died before the command's first instruction, so the
 // run was never begun and can be begun now, by exactly one: whoever gets the lock.
 Result<Started> attach(const Surroundings& around, const RunRecord& record,
-                       const wire::StartRequest& request) {
+                       const wire::StartRequest& request, std::optional<Spare>& spare) {
   if (has_begun(record)) return Started{record, true};
   TRY_ASSIGN(const std::optional<Fd> lock, take_over(record, request));
   if (!lock || has_begun(record)) return Started{record, true};
   TRY(check_request(request, around.home));
   TRY_ASSIGN(const std::optional<RunRecord> other, claim_key(around, record, request.key));
   if (other) return Started{*other, true};
-  TRY(launch(record, request, *lock));
+  TRY(launch(record, request, *lock, spare));
   return Started{record, true};
 }
 
@@ -150,7 +156,8 @@ Result<Fd> lock_keys(const std::string& state_dir) {
   return fd;
 }
 
-Result<Started> start_run(const Surroundings& around, const wire::StartRequest& request) {
+Result<Started> start_run(const Surroundings& around, const wire::StartRequest& request,
+                          std::optional<Spare>& spare) {
   if (around.state_dir.empty()) {
     return Error{Errc::NoPlace, "no place for run records: " + around.state_problem,
                  "make one of these directories writable for the user"};
@@ -160,29 +167,35 @@ Result<Started> start_run(const Surroundings& around, const wire::StartRequest& 
   if (!request.key.empty()) {
     TRY_ASSIGN(keys, lock_keys(around.state_dir));
   }
-  if (const auto found = find_by_key(around, request.key)) return attach(around, *found, request);
+  if (const auto found = find_by_key(around, request.key))
+    return attach(around, *found, request, spare);
   const RunRecord record(around.state_dir, id);
-  if (record.exists()) return attach(around, record, request);
+  if (record.exists()) return attach(around, record, request, spare);
   TRY(check_request(request, around.home));
 
   if (auto made = make_directory(record.directory()); !made) {
-    if (made.error().code == Errc::Conflict) return attach(around, record, request);
+    if (made.error().code == Errc::Conflict) return attach(around, record, request, spare);
     return no_room(std::move(made).error(), record);
   }
   auto lock = write_spec(record, request);
   // Somebody with the same run id found our directory empty and went ahead: theirs are the files.
-  if (!lock && lock.error().code == Errc::Conflict) return attach(around, record, request);
+  if (!lock && lock.error().code == Errc::Conflict) return attach(around, record, request, spare);
   if (!lock) return no_room(std::move(lock).error(), record);
   auto other = claim_key(around, record, request.key);
   if (!other) return no_room(std::move(other).error(), record);
   if (*other) {
     remove_run(record.directory());
-    return attach(around, **other, request);
+    return attach(around, **other, request, spare);
   }
-  if (auto launched = launch(record, request, *lock); !launched) {
+  if (auto launched = launch(record, request, *lock, spare); !launched) {
     return no_room(std::move(launched).error(), record);
   }
   return Started{record, false};
+}
+
+Result<Started> start_run(const Surroundings& around, const wire::StartRequest& request) {
+  std::optional<Spare> none;
+  return start_run(around, request, none);
 }
 
 Result<void> prevent_run(const Surroundings& around, const RunId& id) {

@@ -7,6 +7,7 @@
 #include "base/result.h"
 #include "outpost/machine.h"
 #include "outpost/run_record.h"
+#include "outpost/supervisor.h"
 #include "wire/messages.h"
 
 namespace yonder::outpost {
@@ -19,6 +20,9 @@ struct Started {
 // Starts a run exactly once, however often it is asked: the exclusive mkdir of its directory
 // decides by run id, an exclusive symlink by key. Asking again attaches. A run whose starter died
 // before the command's first instruction is started by whoever asks next.
+// A spare that was used is gone afterwards.
+Result<Started> start_run(const Surroundings& around, const wire::StartRequest& request,
+                          std::optional<Spare>& spare);
 Result<Started> start_run(const Surroundings& around, const wire::StartRequest& request);
 
 // Whoever looks a key up in order to change it holds this meanwhile.

@@ -9,13 +9,16 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <cerrno>
 #include <memory>
 
 #include "base/file.h"
 #include "base/text.h"
+#include "outpost/command.h"
 #include "outpost/command_process.h"
+#include "outpost/handover.h"
 #include "outpost/input_pump.h"
 #include "outpost/processes.h"
 #include "outpost/self.h"
@@ -47,15 +50,42 @@ void point_at_null(std::initializer_list<int> fds) {
   for (const int fd : fds) ::dup2(null.get(), fd);
 }
 
+void close_from_to(unsigned first, unsigned last) {
+  if (first > last || ::close_range(first, last, 0) == 0) return;
+  for (unsigned fd = first; fd <= std::min(last, 1023U); ++fd) {  // kernels before 5.9
+    ::close(static_cast<int>(fd));
+  }
+}
+
 // And but the three standard ones.
-void close_all_but(int kept) {
-  const auto first = static_cast<unsigned>(kept);
-  if ((kept == 3 || ::close_range(3, first - 1, 0) == 0) && ::close_range(first + 1, ~0U, 0) == 0) {
-    return;
+void close_all_but(std::initializer_list<int> kept) {
+  unsigned next = 3;
+  for (const int fd : kept) {  // in rising order
+    close_from_to(next, static_cast<unsigned>(fd) - 1);
+    next = static_cast<unsigned>(fd) + 1;
   }
-  for (int fd = 3; fd < 1024; ++fd) {  // kernels before 5.9
-    if (fd != kept) ::close(fd);
-  }
+  close_from_to(next, ~0U);
+}
+
+// No exec follows: this process has one thread and little memory, and a copy of it is there at
+// once.
+void leave_the_link(std::initializer_list<int> kept) {
+  ::setsid();
+  struct sigaction plain {};
+  plain.sa_handler = SIG_DFL;
+  ::sigaction(SIGCHLD, &plain, nullptr);
+  point_at_null({STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO});
+  // Also what start-up files have left open: a copy of the link's pipe would keep the link alive.
+  close_all_but(kept);
+}
+
+Fd become_supervisor() {
+  const sigset_t signals = supervisor_signals();
+  ::sigprocmask(SIG_BLOCK, &signals, nullptr);
+  ::signal(SIGPIPE, SIG_IGN);
+  ::prctl(PR_SET_CHILD_SUBREAPER, 1);
+  ::prctl(PR_SET_NAME, "yonder-run");
+  return Fd(::signalfd(-1, &signals, SFD_CLOEXEC));
 }
 
 Result<Fd> open_input(const wire::StartRequest& spec, const RunRecord& record, Fd& pump_end) {
@@ -72,8 +102,9 @@ class Supervisor {
   Supervisor(const RunRecord& record, wire::StartRequest spec, Fd signals)
       : record_(record), spec_(std::move(spec)), signals_(std::move(signals)) {}
 
-  int run() {
-    if (auto started = start(); !started) {
+  // `waiting`: its command process, if it was forked before.
+  int run(pid_t waiting = -1) {
+    if (auto started = waiting > 0 ? adopt(waiting) : start(); !started) {
       record_end({.code = kCannotStart}, "yonder: " + started.error().message + "\n");
       return 1;
     }
@@ -90,6 +121,8 @@ class Supervisor {
   };
 
   Result<void> start();
+  Result<void> adopt(pid_t command);
+  void begin(pid_t command);
   void wait_once();
   void on_signal(const signalfd_siginfo& info);
   void reap();
@@ -121,15 +154,32 @@ Result<void> Supervisor::start() {
   if (command < 0) return errno_error("fork");
   if (command == 0) {
     pump_end.reset();
-    run_command(spec_, record_, {.input = input, .supervisor = *self});
+    run_command(spec_, record_, input, prepare_command(*self));
   }
-  command_ = command;
-  started_ = std::chrono::steady_clock::now();
-  if (spec_.timeout_ms) limit_ = Deadline::after(std::chrono::milliseconds(*spec_.timeout_ms));
+  begin(command);
   // The command has it open; its text need not stay on the disk.
   if (spec_.stdin_mode == wire::StdinMode::Whole) ::unlink(record_.path("in").c_str());
   if (pump_end) pump_ = std::make_unique<InputPump>(record_, std::move(pump_end));
   if (pump_) pump_->step();
+  return {};
+}
+
+void Supervisor::begin(pid_t command) {
+  command_ = command;
+  started_ = std::chrono::steady_clock::now();
+  if (spec_.timeout_ms) limit_ = Deadline::after(std::chrono::milliseconds(*spec_.timeout_ms));
+}
+
+// A command process that died while it waited has begun nothing: another one is started.
+Result<void> Supervisor::adopt(pid_t command) {
+  siginfo_t info{};
+  // Only looked at: how it ended is for reap(), should it have run already.
+  ::waitid(P_PID, static_cast<id_t>(command), &info, WEXITED | WNOHANG | WNOWAIT);
+  if (info.si_pid == command && !path_exists(record_.path("alive"))) {
+    ::waitpid(command, nullptr, 0);
+    return start();
+  }
+  begin(command);
   return {};
 }
 
@@ -228,6 +278,32 @@ void Supervisor::record_end(const Ending& ending, const std::string& complaint) 
   record_.forget_inputs(spec_);
 }
 
+[[noreturn]] void wait_as_command(const Fd& channel, const wire::ProcessKey& supervisor) {
+  auto prepared = prepare_command(supervisor);
+  const auto run = take_over(channel);
+  // No exit code: whoever reads one would take it for the command's.
+  if (!run) ::raise(SIGKILL);
+  const Fd nothing(::open("/dev/null", O_RDONLY | O_CLOEXEC));
+  run_command(run->spec, run->record, nothing, std::move(prepared));
+}
+
+[[noreturn]] void wait_as_supervisor(Fd& channel, Fd& command_channel) {
+  Fd signals = become_supervisor();
+  const auto self = key_of(::getpid());
+  const pid_t command = self ? ::fork() : -1;
+  if (command == 0) {
+    channel.reset();
+    wait_as_command(command_channel, *self);
+  }
+  command_channel.reset();
+  show_as("outpost spare");
+  const auto run = command > 0 ? take_over(channel) : std::nullopt;
+  if (!run || !signals) ::_exit(1);
+  show_as("outpost supervise " + run->record.id());
+  const int status = Supervisor(run->record, run->spec, std::move(signals)).run(command);
+  ::_exit(status);
+}
+
 }  // namespace
 
 Result<void> spawn_supervisor(const RunRecord& record, const wire::StartRequest& spec,
@@ -238,14 +314,7 @@ Result<void> spawn_supervisor(const RunRecord& record, const wire::StartRequest&
   ::sigprocmask(SIG_BLOCK, &signals, &before);
   const pid_t pid = ::fork();
   if (pid == 0) {
-    // No exec: this process has one thread and little memory, and a copy of it is there at once.
-    ::setsid();
-    struct sigaction plain {};
-    plain.sa_handler = SIG_DFL;
-    ::sigaction(SIGCHLD, &plain, nullptr);
-    point_at_null({STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO});
-    // Also what start-up files have left open: a copy of the link's pipe would keep the link alive.
-    close_all_but(lock.get());
+    leave_the_link({lock.get()});
     show_as("outpost supervise " + record.id());
     ::_exit(supervise(record, spec));
   }
@@ -256,14 +325,42 @@ Result<void> spawn_supervisor(const RunRecord& record, const wire::StartRequest&
 }
 
 int supervise(const RunRecord& record, const wire::StartRequest& spec) {
+  Fd signals = become_supervisor();
+  if (!signals) return 1;
+  return Supervisor(record, spec, std::move(signals)).run();
+}
+
+bool Spare::suits(const wire::StartRequest& spec) {
+  return spec.stdin_mode == wire::StdinMode::Closed && spec.command.size() <= kMaxArgument &&
+         encode_handover(RunRecord(""), spec).size() <= kMaxHandover;
+}
+
+std::optional<Spare> Spare::fork_one() {
+  auto supervisor = make_channel();
+  auto command = make_channel();
+  if (!supervisor || !command) return std::nullopt;
   const sigset_t signals = supervisor_signals();
-  ::sigprocmask(SIG_BLOCK, &signals, nullptr);
-  ::signal(SIGPIPE, SIG_IGN);
-  ::prctl(PR_SET_CHILD_SUBREAPER, 1);
-  ::prctl(PR_SET_NAME, "yonder-run");
-  Fd signal_fd(::signalfd(-1, &signals, SFD_CLOEXEC));
-  if (!signal_fd) return 1;
-  return Supervisor(record, spec, std::move(signal_fd)).run();
+  sigset_t before;
+  ::sigprocmask(SIG_BLOCK, &signals, &before);
+  const pid_t pid = ::fork();
+  if (pid == 0) {
+    const int first = supervisor->far.get();
+    const int second = command->far.get();
+    leave_the_link({std::min(first, second), std::max(first, second)});
+    wait_as_supervisor(supervisor->far, command->far);
+  }
+  ::sigprocmask(SIG_SETMASK, &before, nullptr);
+  if (pid < 0) return std::nullopt;
+  return Spare(std::move(supervisor->near), std::move(command->near));
+}
+
+// The supervisor first: it begins the run anew when its command process does not live. One that
+// lives gets the same message, and then both work at the same time.
+bool Spare::take(const RunRecord& record, const wire::StartRequest& spec, const Fd& lock) {
+  const std::string message = encode_handover(record, spec);
+  if (!hand_over(supervisor_, message, lock)) return false;
+  hand_over(command_, message, lock);
+  return true;
 }
 
 }  // namespace yonder::outpost

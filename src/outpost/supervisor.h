@@ -1,5 +1,6 @@
 #pragma once
 
+#include <optional>
 #include <string>
 
 #include "base/fd.h"
@@ -22,5 +23,22 @@ Result<void> spawn_supervisor(const RunRecord& record, const wire::StartRequest&
 
 // The supervisor's whole life.
 int supervise(const RunRecord& record, const wire::StartRequest& spec);
+
+// A supervisor and its command process that were forked ahead of need and wait for their run: then
+// a start costs no fork. Both end when the last copy of this object's descriptors is closed.
+class Spare {
+ public:
+  static std::optional<Spare> fork_one();
+  // Runs with a streamed input or a long text start in the plain way.
+  static bool suits(const wire::StartRequest& spec);
+  // The caller holds the run's lock, and a copy of it goes along. False: nothing was started.
+  bool take(const RunRecord& record, const wire::StartRequest& spec, const Fd& lock);
+
+ private:
+  Spare(Fd supervisor, Fd command)
+      : supervisor_(std::move(supervisor)), command_(std::move(command)) {}
+  Fd supervisor_;
+  Fd command_;
+};
 
 }  // namespace yonder::outpost

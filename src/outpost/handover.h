@@ -1,0 +1,35 @@
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "base/fd.h"
+#include "outpost/run_record.h"
+#include "wire/messages.h"
+
+namespace yonder::outpost {
+
+// How a run is given to a process that was forked before the run was known: one message with its
+// directory, its spec and a copy of its lock.
+
+inline constexpr std::size_t kMaxHandover = 64UL * 1024;
+
+struct Channel {
+  Fd near;
+  Fd far;
+};
+std::optional<Channel> make_channel();
+
+std::string encode_handover(const RunRecord& record, const wire::StartRequest& spec);
+// False when the other process does not live.
+bool hand_over(const Fd& channel, const std::string& message, const Fd& lock);
+
+struct TakenOver {
+  RunRecord record;
+  wire::StartRequest spec;
+  Fd lock;
+};
+// Waits. Nothing when the other end was closed.
+std::optional<TakenOver> take_over(const Fd& channel);
+
+}  // namespace yonder::outpost

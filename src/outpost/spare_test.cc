@@ -1,0 +1,107 @@
+#include <dirent.h>
+
+#include "outpost/run_fixture_test.h"
+
+namespace yonder::outpost {
+namespace {
+
+std::vector<pid_t> children_of(pid_t parent) {
+  std::vector<pid_t> children;
+  for (const auto& process : all_processes()) {
+    if (process.parent == parent && !process.gone()) children.push_back(process.pid);
+  }
+  return children;
+}
+
+// Processes that were forked ahead of need.
+class SpareTest : public RunTest {
+ protected:
+  SpareTest() {
+    ::signal(SIGCHLD, SIG_IGN);  // as the outpost does
+    spare_ = Spare::fork_one();
+    EXPECT_TRUE(spare_);
+    EXPECT_TRUE(testing::eventually([&] { return children_of(::getpid()).size() == 1; }));
+    supervisor_ = children_of(::getpid()).at(0);
+    EXPECT_TRUE(testing::eventually([&] { return children_of(supervisor_).size() == 1; }));
+    command_ = children_of(supervisor_).at(0);
+  }
+  ~SpareTest() override { ::signal(SIGCHLD, SIG_DFL); }
+
+  void kill_and_wait(pid_t pid) {
+    ASSERT_EQ(::kill(pid, SIGKILL), 0);
+    ASSERT_TRUE(testing::eventually([&] { return process_gone(pid); }));
+  }
+
+  std::optional<Spare> spare_;
+  pid_t supervisor_ = -1;
+  pid_t command_ = -1;
+};
+
+TEST_F(SpareTest, BecomesTheSupervisorAndTheCommandOfARun) {
+  auto wanted = request("echo $$; echo \"$VALUE\" >&2; pwd; exit 3");
+  wanted.env = {{"VALUE", "two\nlines"}};
+  const auto record = start(wanted, spare_);
+  EXPECT_FALSE(spare_);
+  const auto exit = wait_for_end(record);
+  EXPECT_EQ(exit.code, 3);
+  EXPECT_EQ(text_of(record, "out"), std::to_string(command_) + "\n" + scratch_.path() + "\n");
+  EXPECT_EQ(text_of(record, "err"), "two\nlines\n");
+  const auto alive = record.read_alive();
+  ASSERT_TRUE(alive && *alive);
+  EXPECT_EQ((*alive)->supervisor.pid, supervisor_);
+  EXPECT_EQ((*alive)->command.pid, command_);
+}
+
+TEST_F(SpareTest, HoldsTheLockOfTheRunThatItGot) {
+  const auto record = start(request("sleep 1000"), spare_);
+  wait_until_alive(record);
+  EXPECT_TRUE(record.locked());
+  kill_and_wait(supervisor_);
+  EXPECT_FALSE(record.locked());
+}
+
+TEST_F(SpareTest, KeepsTheTimeLimit) {
+  auto wanted = request("sleep 1000");
+  wanted.timeout_ms = 50;
+  EXPECT_EQ(wait_for_end(start(wanted, spare_)).cause, wire::Cause::Timeout);
+}
+
+TEST_F(SpareTest, StartsAnotherCommandProcessWhenItsOwnHasDied) {
+  kill_and_wait(command_);
+  const auto record = start(request("echo once"), spare_);
+  EXPECT_EQ(wait_for_end(record).code, 0);
+  EXPECT_EQ(text_of(record, "out"), "once\n");
+}
+
+TEST_F(SpareTest, LearnsHowACommandEndedThatWasFasterThanItsSupervisor) {
+  ASSERT_EQ(::kill(supervisor_, SIGSTOP), 0);
+  const auto record = start(request("exit 7"), spare_);
+  EXPECT_TRUE(testing::eventually([&] { return process_gone(command_); }));
+  ASSERT_EQ(::kill(supervisor_, SIGCONT), 0);
+  EXPECT_EQ(wait_for_end(record).code, 7);
+}
+
+TEST_F(SpareTest, IsReplacedByAForkWhenItHasDied) {
+  kill_and_wait(supervisor_);
+  const auto record = start(request("echo once"), spare_);
+  EXPECT_FALSE(spare_);
+  EXPECT_EQ(wait_for_end(record).code, 0);
+  EXPECT_EQ(text_of(record, "out"), "once\n");
+}
+
+TEST_F(SpareTest, EndsWithTheOutpost) {
+  spare_.reset();
+  EXPECT_TRUE(testing::eventually([&] { return process_gone(supervisor_); }));
+  EXPECT_TRUE(testing::eventually([&] { return process_gone(command_); }));
+}
+
+TEST_F(SpareTest, IsKeptForLaterWhenARunNeedsAStreamedInput) {
+  auto wanted = request("cat");
+  wanted.stdin_mode = wire::StdinMode::Stream;
+  const auto record = start(wanted, spare_);
+  EXPECT_TRUE(spare_);
+  wait_until_alive(record);
+}
+
+}  // namespace
+}  // namespace yonder::outpost
