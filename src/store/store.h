@@ -1,0 +1,80 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/guarded.h"
+#include "base/id.h"
+#include "base/result.h"
+#include "store/run_note.h"
+
+namespace yonder::store {
+
+class Database;
+
+// What this machine remembers between two calls of Yonder: a database that several processes use at
+// once. Building a Store costs nothing; the file is opened, created or migrated by the first call,
+// and when that fails, by the next one again. Every function may fail without harm to a run: the
+// caller says so and goes on.
+//
+// What was acknowledged survives the death of every process; notes of runs survive a loss of power
+// too. Waits at most 5 s for another process that writes. Thread: any.
+class Store {
+ public:
+  // The directory of `path` must exist, and be the user's own.
+  explicit Store(std::string path);
+  ~Store();
+  Store(const Store&) = delete;
+  Store& operator=(const Store&) = delete;
+
+  // Inserts, or updates everything but created_ms. What is known of the state of a run is only
+  // replaced as in saw().
+  Result<void> remember(const RunNote& note);
+  // An older sighting never replaces a newer one; and whatever the clocks say, an unfinished state
+  // never replaces an end, nor `lost` an end with proof. NotFound when nobody remembers the run.
+  Result<void> saw(const RunId& id, const std::string& state, std::optional<int> exit_code,
+                   std::int64_t seen_ms);
+
+  Result<std::optional<RunNote>> find(const RunId& id);
+  // "r-abc" or "abc". Lists are newest first, here and below.
+  Result<std::vector<RunNote>> find_by_prefix(const std::string& prefix, std::size_t limit);
+  // An empty sandbox is any sandbox.
+  Result<std::vector<RunNote>> find_by_session(const std::string& sandbox,
+                                               const std::string& session);
+  Result<std::vector<RunNote>> find_by_log(const std::string& sandbox, const std::string& log_file);
+
+  struct Filter {
+    std::optional<std::string> sandbox;
+    bool unfinished_only = false;
+    std::optional<std::string> kind;
+    std::size_t limit = 1000;
+  };
+  Result<std::vector<RunNote>> runs(const Filter& filter);
+
+  // With its cursors. A run that nobody remembers is forgotten already.
+  Result<void> forget(const RunId& id);
+
+  // How many bytes of a run's log a reader has read; 0 when none.
+  Result<std::uint64_t> cursor(const std::string& reader, const RunId& id);
+  // May go back, as when a log was begun anew. NotFound when nobody remembers the run.
+  Result<void> move_cursor(const std::string& reader, const RunId& id, std::uint64_t offset);
+
+  // When a sandbox last answered; an earlier time than the known one changes nothing.
+  Result<void> sandbox_answered(const std::string& sandbox, std::int64_t at_ms);
+  Result<std::optional<std::int64_t>> last_answer(const std::string& sandbox);
+
+ private:
+  template <class Use>
+  auto with_database(Use&& use);
+
+  const std::string path_;
+  // SQLite allows one call at a time on a connection, so this lock, unlike others, is held during
+  // input and output.
+  Guarded<std::unique_ptr<Database>> database_;
+};
+
+}  // namespace yonder::store
