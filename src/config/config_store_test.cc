@@ -4,14 +4,15 @@
 #include <gtest/gtest.h>
 #include <sys/stat.h>
 
+#include "base/scratch_test.h"
 #include "base/thread.h"
-#include "config/scratch_test.h"
 
 namespace yonder::config {
 namespace {
 
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
+using testing::Scratch;
 
 constexpr const char* kFile = ".config/yonder/config.toml";
 

@@ -5,10 +5,12 @@
 
 #include <filesystem>
 
-#include "config/scratch_test.h"
+#include "base/scratch_test.h"
 
 namespace yonder::config {
 namespace {
+
+using testing::Scratch;
 
 Watched watch_file(const Scratch& scratch, const std::string& name) {
   Watched watched;
@@ -19,17 +21,18 @@ Watched watch_file(const Scratch& scratch, const std::string& name) {
 TEST(FileStamp, SeesNoChangeInAnOldFile) {
   const Scratch scratch;
   scratch.write("f", "abc");
-  scratch.age("f");
+  testing::make_older(scratch / "f", std::chrono::hours(24));
   EXPECT_FALSE(has_changed(watch_file(scratch, "f")));
 }
 
 TEST(FileStamp, SeesAnotherContentOfTheSameSizeAndAge) {
   const Scratch scratch;
   scratch.write("f", "abc");
-  scratch.age("f");
+  testing::make_older(scratch / "f", std::chrono::hours(24));
   const Watched watched = watch_file(scratch, "f");
   scratch.write("new", "xyz");
-  scratch.age("new");
+  std::filesystem::last_write_time(scratch / "new",
+                                   std::filesystem::last_write_time(scratch / "f"));
   std::filesystem::rename(scratch.path() + "/new", scratch.path() + "/f");
   EXPECT_TRUE(has_changed(watched));
 }
@@ -46,7 +49,7 @@ TEST(FileStamp, SeesCreationDeletionAndModes) {
   EXPECT_FALSE(has_changed(missing));
   scratch.write("f", "abc");
   EXPECT_TRUE(has_changed(missing));
-  scratch.age("f");
+  testing::make_older(scratch / "f", std::chrono::hours(24));
   const Watched there = watch_file(scratch, "f");
   ::chmod((scratch.path() + "/f").c_str(), 0644);
   EXPECT_TRUE(has_changed(there));

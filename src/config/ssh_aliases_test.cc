@@ -6,14 +6,15 @@
 
 #include <filesystem>
 
+#include "base/scratch_test.h"
 #include "base/text.h"
-#include "config/scratch_test.h"
 
 namespace yonder::config {
 namespace {
 
 using ::testing::ElementsAre;
 using ::testing::IsEmpty;
+using testing::Scratch;
 
 std::vector<std::string> aliases_in(std::string_view text) {
   std::vector<std::string> out;

@@ -11,11 +11,11 @@
 #include <system_error>
 #include <utility>
 
-#include "base/id.h"
 #include "base/log.h"
 #include "base/text.h"
 #include "base/thread.h"
 #include "link/askpass_attempt.h"
+#include "link/askpass_leftovers.h"
 #include "link/askpass_message.h"
 #include "link/askpass_session.h"
 #include "link/askpass_socket.h"
@@ -169,8 +169,9 @@ Result<std::unique_ptr<AskpassBroker>> AskpassBroker::open(const std::string& di
                                                            std::string program, Person* person,
                                                            AskpassOptions options) {
   TRY(make_private_directory(directory));
-  // Several processes may share the directory.
-  const std::string path = concat(directory, "/ask-", random_letters(8));
+  // Several processes may share the directory, and some of them were killed.
+  remove_leftovers(directory);
+  const std::string path = new_socket_path(directory);
   TRY_ASSIGN(Fd listener, listen_at(path));
   TRY_ASSIGN(Pipe wake, make_pipe());
   return std::unique_ptr<AskpassBroker>(

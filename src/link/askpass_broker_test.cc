@@ -16,24 +16,12 @@ using testing::end_of;
 using testing::kPasswordPrompt;
 using testing::kRefused;
 using testing::kSoon;
-using testing::Refusals;
 using testing::ScriptedPerson;
 using testing::start_helper;
 
 using State = ScriptedPerson::State;
 
-class AskpassBrokerTest : public ::testing::Test {
- protected:
-  std::unique_ptr<AskpassBroker> open(Person* person = nullptr, AskpassOptions options = {}) {
-    options.environment.emplace_back("PATH=/usr/bin:/bin");
-    auto broker = AskpassBroker::open(directory_ / "d", testing::this_program(), person, options);
-    EXPECT_TRUE(broker) << broker.error().message;
-    return *std::move(broker);
-  }
-
-  testing::TemporaryDirectory directory_;
-  Refusals refusals_;
-};
+class AskpassBrokerTest : public testing::BrokerTest {};
 
 TEST_F(AskpassBrokerTest, GivesTheConfiguredPasswordOnceAndThenRefuses) {
   const auto broker = open();

@@ -10,6 +10,7 @@
 #include <algorithm>
 #include <array>
 #include <cerrno>
+#include <cstdio>
 #include <cstring>
 
 #include "base/file.h"
@@ -44,11 +45,11 @@ Result<void> prepare(const Fd& fd) {
   return set_nonblocking(fd);
 }
 
-Result<Fd> make_socket() {
+Result<Fd> make_socket(int type) {
 #ifdef __linux__
-  Fd fd(::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0));
+  Fd fd(::socket(AF_UNIX, type | SOCK_CLOEXEC, 0));
 #else
-  Fd fd(::socket(AF_UNIX, SOCK_STREAM, 0));
+  Fd fd(::socket(AF_UNIX, type, 0));
 #endif
   if (!fd) return errno_error("socket");
   return fd;
@@ -91,12 +92,26 @@ Result<void> make_private_directory(const std::string& path) {
 }
 
 Result<Fd> listen_at(const std::string& path) {
-  TRY_ASSIGN(const sockaddr_un address, address_of(path));
-  TRY_ASSIGN(Fd fd, make_socket());
+  // bind() makes the file before the socket can be found behind it.
+  const std::string unfinished = path + "~";
+  TRY_ASSIGN(const sockaddr_un address, address_of(unfinished));
+  TRY_ASSIGN(Fd fd, make_socket(SOCK_STREAM));
   TRY(prepare(fd));
   if (::bind(fd.get(), generic(address), sizeof address) != 0) return errno_error("bind " + path);
-  if (::listen(fd.get(), kBacklog) != 0) return errno_error("listen " + path);
+  if (::listen(fd.get(), kBacklog) != 0 || ::rename(unfinished.c_str(), path.c_str()) != 0) {
+    auto error = errno_error("listen " + path);
+    ::unlink(unfinished.c_str());
+    return error;
+  }
   return fd;
+}
+
+bool is_bound_by_nobody(const std::string& path) {
+  const auto address = address_of(path);
+  auto probe = make_socket(SOCK_DGRAM);
+  if (!address || !probe || !prepare(*probe)) return false;
+  // A stream that is there answers with EPROTOTYPE, before anybody behind it hears of us.
+  return ::connect(probe->get(), generic(*address), sizeof *address) != 0 && errno == ECONNREFUSED;
 }
 
 Result<Fd> accept_from(const Fd& listener) {
@@ -112,7 +127,7 @@ Result<Fd> accept_from(const Fd& listener) {
 
 Result<Fd> connect_to(const std::string& path) {
   TRY_ASSIGN(const sockaddr_un address, address_of(path));
-  TRY_ASSIGN(Fd fd, make_socket());
+  TRY_ASSIGN(Fd fd, make_socket(SOCK_STREAM));
   // Blocking: a full queue is waited for.
   while (::connect(fd.get(), generic(address), sizeof address) != 0) {
     if (errno != EINTR) return errno_error("connect " + path);

@@ -15,9 +15,13 @@ namespace yonder::link {
 Result<void> make_private_directory(const std::string& path);
 
 // Unix stream sockets. All close-on-exec; none raises SIGPIPE.
+// The name appears when there is somebody behind it.
 Result<Fd> listen_at(const std::string& path);
 Result<Fd> accept_from(const Fd& listener);
 Result<Fd> connect_to(const std::string& path);
+
+// Whether it is certain that no process has the socket any more. Whoever has it does not notice.
+bool is_bound_by_nobody(const std::string& path);
 
 struct Peer {
   uid_t uid = 0;

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <gtest/gtest.h>
 #include <unistd.h>
 
 #include <array>
@@ -161,5 +162,28 @@ inline SandboxSpec box_with_password() {
   spec.password = Secret("sesame");
   return spec;
 }
+
+// A broker in a directory of its own, with this program as the helper.
+class BrokerTest : public ::testing::Test {
+ protected:
+  std::unique_ptr<AskpassBroker> open(Person* person = nullptr, AskpassOptions options = {}) {
+    options.environment.emplace_back("PATH=/usr/bin:/bin");
+    auto broker = AskpassBroker::open(sockets(), this_program(), person, options);
+    EXPECT_TRUE(broker) << broker.error().message;
+    return *std::move(broker);
+  }
+  // Where brokers have their sockets.
+  std::string sockets() const { return directory_ / "d"; }
+  static std::string socket_of(const AskpassBroker::Attempt& attempt) {
+    constexpr std::string_view kName = "YONDER_ASKPASS_SOCKET=";
+    for (const auto& entry : attempt.environment()) {
+      if (entry.starts_with(kName)) return entry.substr(kName.size());
+    }
+    return "";
+  }
+
+  TemporaryDirectory directory_;
+  Refusals refusals_;
+};
 
 }  // namespace yonder::link::testing

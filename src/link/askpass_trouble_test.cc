@@ -28,27 +28,12 @@ using testing::start_helper;
 
 using State = ScriptedPerson::State;
 
-class AskpassTroubleTest : public ::testing::Test {
+class AskpassTroubleTest : public testing::BrokerTest {
  protected:
-  std::unique_ptr<AskpassBroker> open(Person* person = nullptr, AskpassOptions options = {}) {
-    options.environment.emplace_back("PATH=/usr/bin:/bin");
-    auto broker = AskpassBroker::open(directory_ / "d", testing::this_program(), person, options);
-    EXPECT_TRUE(broker) << broker.error().message;
-    return *std::move(broker);
-  }
-  Errc open_error(const std::string& directory) {
+  static Errc open_error(const std::string& directory) {
     const auto broker = AskpassBroker::open(directory, "/p", nullptr);
     return broker ? Errc::Internal : broker.error().code;
   }
-  static std::string socket_of(const AskpassBroker::Attempt& attempt) {
-    for (const auto& entry : attempt.environment()) {
-      if (entry.starts_with("YONDER_ASKPASS_SOCKET=")) return entry.substr(22);
-    }
-    return "";
-  }
-
-  testing::TemporaryDirectory directory_;
-  Refusals refusals_;
 };
 
 TEST_F(AskpassTroubleTest, ServesOthersWhileAClientStallsAndThenDropsIt) {
@@ -175,7 +160,7 @@ TEST_F(AskpassTroubleTest, KeepsItsSocketPrivateAndRemovesItAtTheEnd) {
   auto broker = open();
   const auto attempt = broker->begin(box(), refusals_.counter());
   struct stat info {};
-  ASSERT_EQ(::stat((directory_ / "d").c_str(), &info), 0);
+  ASSERT_EQ(::stat(sockets().c_str(), &info), 0);
   EXPECT_EQ(info.st_mode & 07777U, 0700U);
   EXPECT_TRUE(std::filesystem::exists(socket_of(*attempt)));
   broker.reset();

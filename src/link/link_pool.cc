@@ -90,10 +90,23 @@ void LinkPool::forget_failures(const SandboxSpec& spec) {
   });
 }
 
+// Another process may have logged in meanwhile: then the way there is another one.
+bool LinkPool::may_log_in_now(const SandboxSpec& spec, Monitor<Entry>& entry) const {
+  const auto prefix = prefix_(spec);
+  if (!prefix) return false;
+  return entry.change([&](Entry& e) {
+    if (!e.auth_failure || e.auth_prefix == prefix->argv) return false;
+    e.auth_failure.reset();
+    return true;
+  });
+}
+
 Result<std::shared_ptr<Link>> LinkPool::connect(const SandboxSpec& spec, Monitor<Entry>& entry,
                                                 const AcquireOptions& options) {
+  std::vector<std::string> used;
   const auto open = [&]() -> Result<std::shared_ptr<Link>> {
     TRY_ASSIGN(CommandPrefix prefix, prefix_(spec));
+    used = prefix.argv;
     LinkSettings settings = settings_;
     settings.idle_close = spec.idle_close;
     const Link::Setup setup{.spec = spec,
@@ -131,6 +144,7 @@ Result<std::shared_ptr<Link>> LinkPool::connect(const SandboxSpec& spec, Monitor
     if (needs_a_person(opened.error())) {
       e.auth_failure = opened.error();
       e.auth_failed_at = now;
+      e.auth_prefix = used;
     }
   });
   return opened;
@@ -165,7 +179,10 @@ Result<std::shared_ptr<Link>> LinkPool::acquire(const SandboxSpec& spec,
       return Next::Connect;
     });
     if (next == Next::Use) return link;
-    if (next == Next::Refuse) return *refusal;
+    if (next == Next::Refuse) {
+      if (may_log_in_now(spec, *entry)) continue;
+      return *refusal;
+    }
     if (options.cancel.cancelled()) return Error{Errc::Cancelled, "cancelled", ""};
     if (next == Next::Connect) {
       auto opened = connect(spec, *entry, options);

@@ -44,12 +44,14 @@ class LinkPool {
     bool connecting = false;
     int failures = 0;
     Instant next_attempt{};
-    std::optional<Error> auth_failure;  // with it nobody tries by himself
+    std::optional<Error> auth_failure;     // with it nobody tries by himself
+    std::vector<std::string> auth_prefix;  // that was refused
     Instant auth_failed_at{};
   };
   using SharedEntry = std::shared_ptr<Monitor<Entry>>;
 
   SharedEntry entry(const SandboxSpec& spec) const;
+  bool may_log_in_now(const SandboxSpec& spec, Monitor<Entry>& entry) const;
   static void count_loss(Entry& entry, Instant now);
   Result<std::shared_ptr<Link>> connect(const SandboxSpec& spec, Monitor<Entry>& entry,
                                         const AcquireOptions& options);

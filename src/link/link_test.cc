@@ -2,13 +2,10 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
-#include <signal.h>
 
 #include <atomic>
 
-#include "base/quote.h"
-#include "base/scratch_test.h"
-#include "base/text.h"
+#include "link/far_side_test.h"
 
 namespace yonder::link {
 namespace {
@@ -16,70 +13,47 @@ namespace {
 using std::chrono::milliseconds;
 using ::testing::HasSubstr;
 
-// A far side written in shell: it greets with a Hello and then does what the test says.
+using testing::FarSide;
+
 class LinkTest : public ::testing::Test {
  protected:
-  LinkTest() {
-    ::signal(SIGPIPE, SIG_IGN);
-    spec_.name = "fake";
-    settings_.idle_close = std::chrono::hours(1);
-  }
+  LinkTest() { settings_.idle_close = std::chrono::hours(1); }
 
-  // Reads the boot script up to its last line, and learns the nonce from it.
-  std::string greeting() const {
-    std::string hello;
-    wire::append_message(
-        hello, wire::Kind::Reply, 0,
-        wire::encode(wire::Hello{.build = "b\n", .hostname = "far", .home = "/h"}));
-    return "while read -r line; do case \"$line\" in n=*) nonce=${line#n=?}; nonce=${nonce%?};; "
-           "'exit 0') break;; esac; done; read -r line; printf 'motd\\n\\001YONDER-%s ready\\n' "
-           "\"$nonce\"; " +
-           shown(hello);
-  }
-  // A shell command that prints these bytes.
-  std::string shown(const std::string& bytes) const {
-    const std::string name = concat("bytes", files_++);
-    scratch_.write(name, bytes);
-    return ShellText("cat").arg(scratch_ / name).str() + "; ";
-  }
-  static std::string taken(std::size_t bytes) { return concat("head -c ", bytes, " >/dev/null; "); }
+  std::string shown(const std::string& bytes) { return far_.shown(bytes); }
+  static std::string taken(std::size_t bytes) { return FarSide::taken(bytes); }
+  static std::size_t probe_size() { return FarSide::probe_size(); }
   static std::string reply(wire::StreamId stream, const std::string& payload) {
     std::string out;
     wire::append_message(out, wire::Kind::Reply, stream, payload);
     return out;
-  }
-  static std::size_t probe_size() {
-    return wire::encode(wire::AnyRequest(wire::ProbeRequest{})).size() + 9;
   }
 
   Result<std::shared_ptr<Link>> try_open(
       const std::string& script,
       const Deadline& deadline = Deadline::after(std::chrono::seconds(20)),
       const CancelToken& cancel = {}) {
-    return Link::open(
-        {.spec = spec_,
-         .prefix = {.argv = {"sh", "-c", script}, .environment = {"PATH=/usr/bin:/bin"}},
-         .images = images_,
-         .settings = settings_,
-         .progress = [](const std::string&) {}},
-        deadline, cancel);
+    return Link::open({.spec = spec_,
+                       .prefix = FarSide::prefix(script),
+                       .images = images_,
+                       .settings = settings_,
+                       .progress = [](const std::string&) {}},
+                      deadline, cancel);
   }
   std::shared_ptr<Link> open(const std::string& behaviour) {
-    auto link = try_open(greeting() + behaviour);
+    auto link = try_open(far_.greeting() + behaviour);
     EXPECT_TRUE(link) << (link ? "" : link.error().message);
     return link ? *link : nullptr;
   }
   static Deadline soon() { return Deadline::after(std::chrono::seconds(20)); }
 
-  testing::Scratch scratch_;
-  mutable int files_ = 0;
-  SandboxSpec spec_;
+  FarSide far_;
+  SandboxSpec spec_ = FarSide::spec();
   LinkSettings settings_;
   std::vector<OutpostImage> images_;
 };
 
 TEST_F(LinkTest, KnowsTheMachineAndItsNoise) {
-  const auto link = open("cat >/dev/null");
+  const auto link = open(FarSide::listens());
   ASSERT_TRUE(link);
   EXPECT_EQ(link->machine().hostname, "far");
   EXPECT_EQ(link->machine().build, "b\\x0a") << "foreign words are made printable";
@@ -141,7 +115,7 @@ TEST_F(LinkTest, NoticesAFarSideThatHasFallenSilent) {
 
 TEST_F(LinkTest, ClosesItselfWhenNobodyUsesIt) {
   settings_.idle_close = milliseconds(30);
-  const auto link = open("cat >/dev/null");
+  const auto link = open(FarSide::listens());
   ASSERT_TRUE(link);
   EXPECT_TRUE(testing::eventually([&] { return !link->alive(); }));
   EXPECT_THAT(link->loss().message, HasSubstr("idle"));
@@ -168,7 +142,7 @@ TEST_F(LinkTest, WakesAllCallersWhenItIsLostAndSaysWhy) {
 }
 
 TEST_F(LinkTest, LetsACallerGoWhoCancels) {
-  const auto link = open("cat >/dev/null");
+  const auto link = open(FarSide::listens());
   ASSERT_TRUE(link);
   CancelSource source;
   auto call = link->request(wire::ProbeRequest{});
@@ -186,9 +160,7 @@ TEST_F(LinkTest, ConfirmsDataOnlyAsTheyAreTaken) {
     wire::append_data(data, 1, {.channel = wire::Channel::Out, .offset = at},
                       std::string(32768, 'd'));
   }
-  const auto heard = scratch_ / "heard";
-  const auto link = open(taken(probe_size()) + shown(data) +
-                         ShellText("exec tee").arg(heard).str() + " >/dev/null");
+  const auto link = open(taken(probe_size()) + shown(data) + far_.writes_down("heard"));
   ASSERT_TRUE(link);
   auto call = link->request(wire::ProbeRequest{});
   ASSERT_TRUE(call);
@@ -201,7 +173,7 @@ TEST_F(LinkTest, ConfirmsDataOnlyAsTheyAreTaken) {
   for (int i = 0; i < 4; ++i) {
     wire::append_frame(expected, wire::Kind::Credit, 1, wire::encode_credit(65536));
   }
-  EXPECT_TRUE(testing::eventually([&] { return scratch_.read("heard") == expected; }));
+  EXPECT_TRUE(testing::eventually([&] { return far_.scratch().read("heard") == expected; }));
 }
 
 TEST_F(LinkTest, RefusesMoreDataThanItAllowed) {
@@ -210,7 +182,7 @@ TEST_F(LinkTest, RefusesMoreDataThanItAllowed) {
     wire::append_data(data, 1, {.channel = wire::Channel::Out, .offset = at},
                       std::string(32768, 'd'));
   }
-  const auto link = open(taken(probe_size()) + shown(data) + "cat >/dev/null");
+  const auto link = open(taken(probe_size()) + shown(data) + FarSide::listens());
   ASSERT_TRUE(link);
   auto call = link->request(wire::ProbeRequest{});
   ASSERT_TRUE(testing::eventually([&] { return !link->alive(); }));
@@ -221,7 +193,7 @@ TEST_F(LinkTest, IsLostWhenTheFarSideBreaksTheRules) {
   std::string request;
   wire::append_frame(request, wire::Kind::Request, 1, "");
   for (const std::string& bytes : {std::string("\xff\xff\xff\xff"), request}) {
-    const auto link = open(shown(bytes) + "cat >/dev/null");
+    const auto link = open(shown(bytes) + FarSide::listens());
     ASSERT_TRUE(link);
     EXPECT_TRUE(testing::eventually([&] { return !link->alive(); }));
     EXPECT_EQ(link->loss().code, Errc::LinkLost);
@@ -234,7 +206,7 @@ TEST_F(LinkTest, CountsTheInputThatMayBeSent) {
   std::string closing;
   wire::append_frame(closing, wire::Kind::End, 1, "");
   const auto link = open(taken(probe_size()) + shown(frames) + taken(9 + 9 + 5) + shown(closing) +
-                         "cat >/dev/null");
+                         FarSide::listens());
   ASSERT_TRUE(link);
   auto call = link->request(wire::ProbeRequest{});
   ASSERT_TRUE(call);
@@ -274,10 +246,8 @@ TEST_F(LinkTest, GivesUpConnectingWhenCancelled) {
 }
 
 TEST_F(LinkTest, SaysThatThereIsNoOutpostForTheMachine) {
-  std::string script = greeting();
-  script = script.substr(0, script.find("printf")) +
-           "printf '\\001YONDER-%s need Linux riscv64 0\\n' \"$nonce\"; cat >/dev/null";
-  const auto link = try_open(script);
+  const auto link =
+      try_open(FarSide::booted() + FarSide::says("need Linux riscv64 0") + FarSide::listens());
   ASSERT_FALSE(link);
   EXPECT_EQ(link.error().code, Errc::Unsupported);
   EXPECT_THAT(link.error().message, HasSubstr("Linux on riscv64"));

@@ -19,9 +19,6 @@ namespace yonder::link {
 namespace {
 
 constexpr std::size_t kMaxErrors = 16UL * 1024;
-// A deploy goes on as long as bytes move; so slow a line is a broken one.
-constexpr auto kStuck = std::chrono::seconds(30);
-constexpr auto kLongestDeploy = std::chrono::minutes(10);
 constexpr int kMostDeploys = 8;  // one for each directory that is tried
 constexpr int kReadsAtOnce = 16;
 
@@ -44,6 +41,8 @@ class Opening {
   Result<void> answer_need(const GreetingReader::Need& need);
   Result<bool> read_hello();
   Error failure();
+  Error lateness();
+  Deadline deploy_deadline() const;
   void wait(const Deadline& deadline);
   bool pump();
 
@@ -52,7 +51,8 @@ class Opening {
   Pipe& wake_;
   const AskpassBroker::Attempt* attempt_;
   std::string script_;
-  std::string_view sending_;
+  std::string_view sending_;  // what is left to send
+  std::string_view program_;  // the outpost, when it was asked for
   std::string errors_;
   wire::FrameParser parser_;
   std::string parts_;
@@ -123,6 +123,26 @@ Error Opening::failure() {
   return explain_failure(setup_.spec, errors_, greeting_.noise());
 }
 
+Deadline Opening::deploy_deadline() const {
+  return Deadline::earlier(Deadline::after(setup_.settings.deploy_stuck), deploy_limit_);
+}
+
+Error Opening::lateness() {
+  auto error = failure();
+  if (error.code != Errc::Unreachable) return error;
+  const std::string said = concat(errors_.empty() ? "" : ": ", trim(clean_text(errors_).text));
+  if (sending_.empty() || !opened_.deployed) {
+    error.message = concat("'", setup_.spec.name, "' did not answer in time", said);
+    return error;
+  }
+  error.message =
+      concat("'", setup_.spec.name,
+             "' takes the outpost too slowly: ", human_bytes(program_.size() - sending_.size()),
+             " of ", human_bytes(program_.size()), " were sent", said);
+  error.hint = "the line or the machine is very slow, or does not take data any more; try again";
+  return error;
+}
+
 Result<void> Opening::answer_need(const GreetingReader::Need& need) {
   if (++deploys_ > kMostDeploys) {
     return Error{Errc::Protocol,
@@ -133,9 +153,10 @@ Result<void> Opening::answer_need(const GreetingReader::Need& need) {
                       (image.machine == "x86_64" && need.machine == "amd64") ||
                       (image.machine == "aarch64" && need.machine == "arm64");
     if (need.system != "Linux" || !same) continue;
+    program_ = need.gzip ? image.gzip : image.raw;
     setup_.progress(concat("putting the outpost on ", setup_.spec.name, " (",
-                           human_bytes(need.gzip ? image.gzip.size() : image.raw.size()), ")"));
-    sending_ = need.gzip ? image.gzip : image.raw;
+                           human_bytes(program_.size()), ")"));
+    sending_ = program_;
     opened_.deployed = true;
     return {};
   }
@@ -159,8 +180,8 @@ Result<bool> Opening::on_greeting(Deadline& deadline) {
                      "make one of them writable and executable for the user"};
       case GreetingReader::Kind::Need:
         TRY(answer_need(event.need));
-        if (deploys_ == 1) deploy_limit_ = Deadline::after(kLongestDeploy);
-        deadline = Deadline::earlier(Deadline::after(kStuck), deploy_limit_);
+        if (deploys_ == 1) deploy_limit_ = Deadline::after(setup_.settings.longest_deploy);
+        deadline = deploy_deadline();
         break;
     }
   }
@@ -192,7 +213,7 @@ Result<Opened> Opening::run(Deadline deadline, const CancelToken& cancel) {
   while (true) {
     const bool open = pump();
     if (opened_.deployed && moved_) {
-      deadline = Deadline::earlier(Deadline::after(kStuck), deploy_limit_);
+      deadline = deploy_deadline();
     }
     if (!greeted_) {
       TRY_ASSIGN(greeted_, on_greeting(deadline));
@@ -209,14 +230,7 @@ Result<Opened> Opening::run(Deadline deadline, const CancelToken& cancel) {
       pump();
       return failure();
     }
-    if (deadline.expired() || setup_.give_up.expired()) {
-      auto error = failure();
-      if (error.code == Errc::Unreachable) {
-        error.message = concat("'", setup_.spec.name, "' did not answer in time",
-                               errors_.empty() ? "" : ": ", trim(clean_text(errors_).text));
-      }
-      return error;
-    }
+    if (deadline.expired() || setup_.give_up.expired()) return lateness();
     wait(Deadline::earlier(deadline, setup_.give_up));
   }
   opened_.noise = greeting_.noise();
