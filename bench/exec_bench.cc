@@ -9,57 +9,16 @@
 #include <string>
 
 #include "base/text.h"
+#include "bench/bench.h"
 #include "bench/stats.h"
-#include "e2e/mcp_client.h"
 #include "lab/command.h"
 #include "lab/fault_proxy.h"
-#include "lab/lab.h"
-#include "lab/ssh_client.h"
-#include "lab/sshd.h"
 
 namespace yonder::bench {
 namespace {
 
 using namespace std::chrono_literals;
 using e2e::McpClient;
-
-template <class T>
-T need(Result<T> result, const char* what) {
-  if (!result) {
-    std::fprintf(stderr, "bench: %s: %s\n", what, result.error().message.c_str());
-    std::exit(1);
-  }
-  return *std::move(result);
-}
-
-void need(const Result<void>& result, const char* what) {
-  if (result) return;
-  std::fprintf(stderr, "bench: %s: %s\n", what, result.error().message.c_str());
-  std::exit(1);
-}
-
-struct Bench {
-  lab::Lab& lab = lab::Lab::get();
-  lab::SshKey key;
-  std::string runtime;
-
-  std::vector<std::string> environment(const std::vector<std::string>& more = {}) const {
-    auto all = lab.environment();
-    all.push_back("XDG_RUNTIME_DIR=" + runtime);
-    all.insert(all.end(), more.begin(), more.end());
-    return all;
-  }
-
-  lab::SshHost host(const std::string& alias, std::uint16_t port, const std::string& host_key,
-                    const std::vector<std::string>& extra = {}) const {
-    return {.alias = alias,
-            .port = port,
-            .user = "alice",
-            .identity_file = key.path,
-            .host_key = host_key,
-            .extra = extra};
-  }
-};
 
 double exec_once(McpClient& agent, const std::string& sandbox) {
   return time_ms([&] {
@@ -106,8 +65,7 @@ void print_row(const char* name, const Row& row) {
 }
 
 void bench_exec(const Bench& bench) {
-  auto sshd = need(lab::Sshd::start(bench.lab), "sshd");
-  need(sshd.authorize(bench.key.public_key), "authorize");
+  auto sshd = bench.start_sshd();
   auto proxy = need(lab::FaultProxy::start({.to = sshd.port(), .delay = 25ms}), "proxy");
   const std::vector<std::string> master{"ControlMaster auto", "ControlPersist 60",
                                         concat("ControlPath ", bench.runtime, "/%C")};
@@ -155,27 +113,20 @@ std::uint64_t resident_kib(pid_t pid) {
   return 0;
 }
 
-std::string sandbox_list(const Bench& bench, const std::vector<lab::Sshd>& servers) {
-  Json list = Json::array();
-  for (std::size_t i = 0; i < servers.size(); ++i) {
-    list.push_back({{"name", concat("m", i)},
-                    {"host", "127.0.0.1"},
-                    {"port", servers[i].port()},
-                    {"user", "alice"},
-                    {"key_file", bench.key.path}});
-  }
-  return "REMOTE_SANDBOX_LIST=" + dump_json(list);
+std::vector<std::uint16_t> ports_of(const std::vector<lab::Sshd>& servers) {
+  std::vector<std::uint16_t> ports;
+  for (const auto& server : servers) ports.push_back(server.port());
+  return ports;
 }
 
 void bench_many(const Bench& bench) {
   std::vector<lab::Sshd> servers;
   for (int i = 0; i < 50; ++i) {
-    servers.push_back(need(lab::Sshd::start(bench.lab), "sshd"));
-    need(servers.back().authorize(bench.key.public_key), "authorize");
+    servers.push_back(bench.start_sshd());
   }
   for (int i = 0; i < 5; ++i) servers[static_cast<std::size_t>(i * 10)].freeze();
-  auto agent =
-      need(McpClient::start(bench.environment({sandbox_list(bench, servers)})), "yonder mcp");
+  auto agent = need(McpClient::start(bench.environment({bench.sandbox_list(ports_of(servers))})),
+                    "yonder mcp");
   e2e::Reply reply;
   const double ms = time_ms([&] { reply = agent->call("list_sandboxes", Json::object()); });
   int alive = 0;
@@ -198,11 +149,10 @@ void bench_many(const Bench& bench) {
 void bench_memory(const Bench& bench) {
   std::vector<lab::Sshd> servers;
   for (int i = 0; i < 10; ++i) {
-    servers.push_back(need(lab::Sshd::start(bench.lab), "sshd"));
-    need(servers.back().authorize(bench.key.public_key), "authorize");
+    servers.push_back(bench.start_sshd());
   }
-  auto agent =
-      need(McpClient::start(bench.environment({sandbox_list(bench, servers)})), "yonder mcp");
+  auto agent = need(McpClient::start(bench.environment({bench.sandbox_list(ports_of(servers))})),
+                    "yonder mcp");
   for (std::size_t i = 0; i < servers.size(); ++i) exec_once(*agent, concat("m", i));
   std::printf(
       "\nResident memory of `yonder mcp` with 10 live links: %.1f MB (wanted: at most 20)\n",
@@ -214,9 +164,7 @@ int run() {
     std::fprintf(stderr, "bench: %s\n", lab::Lab::reason().c_str());
     return 1;
   }
-  Bench bench;
-  bench.runtime = need(bench.lab.new_directory("runtime"), "directory");
-  bench.key = need(lab::SshKey::generate(bench.runtime + "/key"), "key");
+  const Bench bench = Bench::create();
   bench_start(bench);
   bench_exec(bench);
   bench_memory(bench);

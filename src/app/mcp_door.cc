@@ -15,13 +15,14 @@ namespace {
 // What a model should know before it sees the tools. Some clients cut at 2 KB.
 constexpr const char* kInstructions =
     "Yonder runs commands on other machines (sandboxes) over SSH. list_sandboxes shows them; "
-    "select_sandbox chooses one for this session; exec_bash runs a command there. A command "
-    "survives "
-    "lost connections. When a call returns running: true, or state: unknown, call exec_bash again "
+    "select_sandbox chooses one for this session. exec_bash runs a command and waits for it; "
+    "exec_bash_background starts long work that goes on without you: follow it with "
+    "check_background_task (use wait_s and offset instead of polling), end it with "
+    "stop_background_task, and find work of earlier sessions with list_background_tasks. Work "
+    "survives lost connections. When a call returns running: true, or state: unknown, ask again "
     "with only the run_id: never start the command a second time. left_running lists processes "
-    "that "
-    "outlived their command. If an error says auth_needed, ask the user to run the command in its "
-    "hint; do not retry.";
+    "that outlived their command. If an error says auth_needed, ask the user to run the command in "
+    "its hint; do not retry.";
 
 std::vector<mcp::Tool> tools_for(ops::Engine& engine, const std::vector<std::string>& toolsets) {
   std::vector<mcp::Tool> tools;

@@ -10,6 +10,7 @@
 #include <mach-o/dyld.h>
 #endif
 
+#include "base/file.h"
 #include "base/text.h"
 #include "link/askpass_socket.h"
 
@@ -30,6 +31,20 @@ Result<std::string> runtime_directory(const std::map<std::string, std::string>& 
   const std::string at_home = home->second + "/.cache/yonder/run";
   TRY(link::make_private_directory(at_home));
   return at_home;
+}
+
+std::string state_directory(const std::map<std::string, std::string>& environment) {
+  const auto value = [&](const char* name) {
+    const auto found = environment.find(name);
+    return found == environment.end() || !found->second.starts_with('/') ? "" : found->second;
+  };
+  std::string base = value("XDG_STATE_HOME");
+  if (base.empty()) base = value("HOME") + "/.local/state";
+  const std::string path = base + "/yonder";
+  // Whoever uses it finds out when this has failed, and can say what for it was needed.
+  if (make_directories(base)) [[maybe_unused]]
+    const bool made = link::make_private_directory(path).has_value();
+  return path;
 }
 
 Result<std::string> own_program() {

@@ -11,6 +11,10 @@ namespace yonder::app {
 // /tmp. Created 0700; one that belongs to somebody else is refused.
 Result<std::string> runtime_directory(const std::map<std::string, std::string>& environment);
 
+// Where Yonder keeps what it must remember: $XDG_STATE_HOME/yonder, created 0700. When that cannot
+// be done, using it gives the error.
+std::string state_directory(const std::map<std::string, std::string>& environment);
+
 // The absolute path of this program, for ssh to start it as SSH_ASKPASS.
 Result<std::string> own_program();
 

@@ -23,7 +23,8 @@ std::map<std::string, std::string> as_map(const std::vector<std::string>& enviro
 }  // namespace
 
 Runtime::Runtime(config::Sources sources, const std::vector<std::string>& environment,
-                 const std::string& runtime_directory, std::unique_ptr<link::TerminalPerson> person,
+                 const std::string& runtime_directory, const std::string& state_directory,
+                 std::unique_ptr<link::TerminalPerson> person,
                  std::unique_ptr<link::AskpassBroker> broker)
     : config_(std::move(sources)),
       person_(std::move(person)),
@@ -32,9 +33,11 @@ Runtime::Runtime(config::Sources sources, const std::vector<std::string>& enviro
       links_([this](const SandboxSpec& spec) { return logins_.prefix(spec); }, broker_.get(),
              embedded_outposts(), {.typing_time = person_ ? kTypingTime : Duration::zero()}),
       runs_(links_),
+      store_(state_directory + "/yonder.db"),
       engine_{.config = config_,
               .links = links_,
               .runs = runs_,
+              .store = store_,
               .logins = logins_,
               .environment = environment} {}
 
@@ -49,9 +52,9 @@ Result<std::unique_ptr<Runtime>> Runtime::create(const std::vector<std::string>&
                     : nullptr;
   TRY_ASSIGN(auto broker, link::AskpassBroker::open(directory, std::move(program), person.get(),
                                                     {.environment = environment}));
-  return std::unique_ptr<Runtime>(
-      new Runtime({.environment = variables, .home = home == variables.end() ? "" : home->second},
-                  environment, directory, std::move(person), std::move(broker)));
+  return std::unique_ptr<Runtime>(new Runtime(
+      {.environment = variables, .home = home == variables.end() ? "" : home->second}, environment,
+      directory, state_directory(variables), std::move(person), std::move(broker)));
 }
 
 }  // namespace yonder::app

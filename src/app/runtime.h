@@ -12,6 +12,7 @@
 #include "ops/engine.h"
 #include "run/runs.h"
 #include "sandbox/kept_login.h"
+#include "store/store.h"
 
 namespace yonder::app {
 
@@ -26,7 +27,8 @@ class Runtime {
 
  private:
   Runtime(config::Sources sources, const std::vector<std::string>& environment,
-          const std::string& runtime_directory, std::unique_ptr<link::TerminalPerson> person,
+          const std::string& runtime_directory, const std::string& state_directory,
+          std::unique_ptr<link::TerminalPerson> person,
           std::unique_ptr<link::AskpassBroker> broker);
 
   config::ConfigStore config_;
@@ -35,6 +37,7 @@ class Runtime {
   sandbox::KeptLogins logins_;
   link::LinkPool links_;
   run::Runs runs_;
+  store::Store store_;
   ops::Engine engine_;
 };
 

@@ -21,6 +21,13 @@ struct Dispatch {
     return shown(print(concat("yonder ", doors.version, "\n")));
   }
   int operator()(const ExecOptions& options) const { return exec_command(options, doors); }
+  int operator()(const RunOptions& options) const { return run_command(options, doors); }
+  int operator()(const PsOptions& options) const { return ps_command(options, doors); }
+  int operator()(const LogsOptions& options) const { return logs_command(options, doors); }
+  int operator()(const WaitOptions& options) const { return wait_command(options, doors); }
+  int operator()(const StopOptions& options) const { return stop_command(options, doors); }
+  int operator()(const AttachOptions& options) const { return attach_command(options, doors); }
+  int operator()(const RmOptions& options) const { return rm_command(options, doors); }
   int operator()(const HostsOptions& options) const { return hosts_command(options, doors); }
   int operator()(const DoctorOptions& options) const { return doctor_command(options, doors); }
   int operator()(const LoginOptions& options) const { return login_command(options, doors); }

@@ -7,6 +7,13 @@ namespace yonder::cli {
 
 // One per subcommand: does what was asked, prints, and gives the exit status.
 int exec_command(const ExecOptions& options, const Doors& doors);
+int run_command(const RunOptions& options, const Doors& doors);
+int ps_command(const PsOptions& options, const Doors& doors);
+int logs_command(const LogsOptions& options, const Doors& doors);
+int wait_command(const WaitOptions& options, const Doors& doors);
+int stop_command(const StopOptions& options, const Doors& doors);
+int attach_command(const AttachOptions& options, const Doors& doors);
+int rm_command(const RmOptions& options, const Doors& doors);
 int hosts_command(const HostsOptions& options, const Doors& doors);
 int doctor_command(const DoctorOptions& options, const Doors& doors);
 int login_command(const LoginOptions& options, const Doors& doors);

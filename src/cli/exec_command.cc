@@ -5,11 +5,11 @@
 #include <memory>
 
 #include "base/log.h"
-#include "base/text.h"
 #include "cli/commands.h"
 #include "cli/exec_ending.h"
 #include "cli/exit_status.h"
 #include "cli/interrupts.h"
+#include "cli/own_variables.h"
 #include "cli/render.h"
 #include "ops/exec.h"
 #include "ops/operation.h"
@@ -25,32 +25,13 @@ int usable_stdin(const ExecOptions& options) {
   return options.no_stdin || options.attach ? -1 : STDIN_FILENO;
 }
 
-Result<void> add_own_variables(const ExecOptions& options,
-                               const std::vector<std::string>& environment, RunRequest& run) {
-  for (const auto& name : options.own_variables) {
-    const std::string start = name + "=";
-    bool found = false;
-    for (const auto& entry : environment) {
-      if (!entry.starts_with(start)) continue;
-      run.env[name] = entry.substr(start.size());
-      found = true;
-      break;
-    }
-    if (!found) {
-      return Error{Errc::InvalidArgument, concat("--env ", name, ": it is not set here"),
-                   concat("give it a value: --env ", name, "=VALUE")};
-    }
-  }
-  return {};
-}
-
 Result<ops::ExecRequest> to_request(const ExecOptions& options, const ops::Engine& engine) {
   ops::ExecRequest request{.sandbox = options.sandbox,
                            .run = options.run,
                            .run_id = options.attach,
                            .wait = options.wait,
                            .max_output_chars = options.max_output};
-  TRY(add_own_variables(options, engine.environment, request.run));
+  TRY(add_own_variables(options.own_variables, engine.environment, request.run));
   return request;
 }
 

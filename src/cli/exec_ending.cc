@@ -3,6 +3,7 @@
 #include "base/quote.h"
 #include "base/text.h"
 #include "cli/exit_status.h"
+#include "cli/run_words.h"
 
 namespace yonder::cli {
 namespace {
@@ -12,21 +13,8 @@ std::string attach_command(const ops::ExecResponse& response) {
                 response.run_id.str());
 }
 
-std::string processes(const std::vector<ProcessInfo>& alive) {
-  std::vector<std::string> shown;
-  shown.reserve(alive.size());
-  for (const auto& process : alive) shown.push_back(concat(process.pid, " ", process.command));
-  return join(shown, ", ");
-}
-
 int own_status(const ops::ExecResponse& response) {
   return response.status.exit_code.value_or(kExitFailure);
-}
-
-// 130 for Ctrl-C and so on; SIGPIPE's number when the reader went.
-int given_up_status(const GivenUp& given_up) {
-  if (given_up.reader_gone) return kExitReaderGone;
-  return given_up.signal != 0 ? kExitSignalBase + given_up.signal : kExitFailure;
 }
 
 Ending unseen(const ops::ExecResponse& response) {
@@ -85,6 +73,11 @@ Ending ended(const ops::ExecResponse& response) {
 }
 
 }  // namespace
+
+int given_up_status(const GivenUp& given_up) {
+  if (given_up.reader_gone) return kExitReaderGone;
+  return given_up.signal != 0 ? kExitSignalBase + given_up.signal : kExitFailure;
+}
 
 Ending ending_of(const ops::ExecResponse& response, const GivenUp& given_up) {
   if (response.detached) return left_alone(response, given_up);

@@ -23,6 +23,9 @@ struct Ending {
   std::vector<std::string> notes;  // not with --quiet
 };
 
+// Pure. 130 for Ctrl-C and so on; SIGPIPE's number when the reader went.
+int given_up_status(const GivenUp& given_up);
+
 // Pure. `response` is how it ended as far as that was seen.
 Ending ending_of(const ops::ExecResponse& response, const GivenUp& given_up);
 

@@ -4,7 +4,7 @@ namespace yonder::cli {
 
 // Whatever is not here is the remote command's own status.
 constexpr int kExitSuccess = 0;
-constexpr int kExitProblems = 1;      // `doctor` found some
+constexpr int kExitProblems = 1;      // `doctor` found some; `stop` and `rm`: a run still lives
 constexpr int kExitUsage = 2;         // the command line is wrong
 constexpr int kExitWaitOver = 75;     // EX_TEMPFAIL: it still runs; ask again
 constexpr int kExitReaderGone = 141;  // as a process that SIGPIPE ended

@@ -20,28 +20,15 @@ class HelpFormatter : public CLI::Formatter {
 
   // The library does not know what `--` means to us.
   std::string make_usage(const CLI::App* app, std::string name) const override {
-    if (app->get_name() == "exec") return exec_usage();
+    const std::string by_hand = usage_of(app->get_name());
+    if (!by_hand.empty()) return by_hand;
     return CLI::Formatter::make_usage(app, std::move(name));
   }
 };
 
-void add_sandbox(CLI::App& command, RawOptions& raw, const std::string& description) {
-  command.add_option("NAME", raw.sandbox, description)->type_name("");
-}
-
 void declare_exec(CLI::App& app, RawOptions& raw) {
   CLI::App& exec = *app.add_subcommand("exec", "Run a command in a sandbox");
-  add_sandbox(exec, raw, "Sandbox, ssh alias or address (default: the active sandbox)");
-  exec.add_option("--cwd", raw.cwd, "Start in this directory over there")->type_name("DIR");
-  exec.add_option("--env", raw.env,
-                  "Set a variable; without =VALUE, to what it is here (repeatable)")
-      ->type_name("NAME[=VALUE]")
-      ->allow_extra_args(false);
-  exec.add_option("--timeout", raw.timeout, "Stop the command after this time (default: never)")
-      ->type_name("SECONDS");
-  exec.add_flag("--login", raw.login, "With the environment of your login shell over there");
-  exec.add_option("--key", raw.key, "A second start with this key attaches to the first run")
-      ->type_name("KEY");
+  add_surroundings(exec, raw);
   exec.add_flag("-n,--no-stdin", raw.no_stdin, "Leave our stdin alone; the command's is empty");
   exec.add_option("--wait", raw.wait, "Wait only this long; the command goes on (exit status 75)")
       ->type_name("SECONDS");
@@ -95,6 +82,25 @@ void declare_services(CLI::App& app, RawOptions& raw) {
 
 }  // namespace
 
+void add_sandbox(CLI::App& command, RawOptions& raw, const std::string& description) {
+  command.add_option("NAME", raw.sandbox, description)->type_name("");
+}
+
+void add_surroundings(CLI::App& command, RawOptions& raw) {
+  add_sandbox(command, raw, "Sandbox, ssh alias or address (default: the active sandbox)");
+  command.add_option("--cwd", raw.cwd, "Start in this directory over there")->type_name("DIR");
+  command
+      .add_option("--env", raw.env,
+                  "Set a variable; without =VALUE, to what it is here (repeatable)")
+      ->type_name("NAME[=VALUE]")
+      ->allow_extra_args(false);
+  command.add_option("--timeout", raw.timeout, "Stop the command after this time (default: never)")
+      ->type_name("SECONDS");
+  command.add_flag("--login", raw.login, "With the environment of your login shell over there");
+  command.add_option("--key", raw.key, "A second start with this key attaches to the first run")
+      ->type_name("KEY");
+}
+
 void declare(CLI::App& app, RawOptions& raw) {
   app.name("yonder");
   app.formatter(std::make_shared<HelpFormatter>());
@@ -103,6 +109,7 @@ void declare(CLI::App& app, RawOptions& raw) {
   app.add_flag("--version", raw.version, "Show the version");
   app.require_subcommand(0, 1);
   declare_exec(app, raw);
+  declare_runs(app, raw);
   declare_looking(app, raw);
   declare_logins(app, raw);
   declare_services(app, raw);

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -26,6 +27,24 @@ struct RawOptions {
   bool no_stdin = false;
   bool quiet = false;
 
+  std::string session_name;
+  std::string log_file;
+  std::string description;
+  std::string launcher;
+  bool no_tmux = false;
+
+  std::optional<std::string> run;  // what stands for RUN
+  std::vector<std::string> runs;   // or for RUN...
+  bool all = false;
+  bool with_exec = false;
+  bool scan = false;
+  bool follow = false;
+  std::string lines;
+  std::string since;
+  std::string grep;
+  std::string signal;
+  std::string grace;
+
   bool check = false;
   bool names = false;
   std::vector<std::string> toolsets;
@@ -35,5 +54,12 @@ struct RawOptions {
 // Declares every command and option. `raw` must live as long as `app`. Nothing is refused here but
 // missing values: the parser looks at what is left over, because it can say more about it.
 void declare(CLI::App& app, RawOptions& raw);
+
+// Its parts that have a file of their own.
+void declare_runs(CLI::App& app, RawOptions& raw);
+
+void add_sandbox(CLI::App& command, RawOptions& raw, const std::string& description);
+// What `exec` and `run` know in common: where and how a command runs.
+void add_surroundings(CLI::App& command, RawOptions& raw);
 
 }  // namespace yonder::cli

@@ -1,5 +1,7 @@
 #include "cli/help_text.h"
 
+#include "base/text.h"
+
 namespace yonder::cli {
 
 std::string top_help() {
@@ -9,6 +11,13 @@ Usage: yonder COMMAND [options]
 
 Commands:
   exec [NAME] -- COMMAND...   run a command in a sandbox, with its output, stdin and exit status
+  run [NAME] -- COMMAND...    start a command that goes on without us; prints its id
+  ps [NAME]                   show runs everywhere: what runs, what ended and how
+  logs [-f] RUN               show what a run prints
+  wait RUN...                 wait for runs to end; exits as they did
+  stop RUN...                 end runs, with everything they started, and say what was seen
+  attach RUN                  join the tmux session that shows a run
+  rm RUN...                   forget runs that have ended
   hosts [--check]             show all sandboxes, and whether they answer
   doctor [NAME]               look for what is wrong, and say how to mend it
   login NAME                  log in once (password, one-time code) and keep the connection
@@ -25,6 +34,15 @@ First steps:
   yonder doctor gpu1                                   when something does not work
   claude mcp add yonder -- yonder mcp                  give it to an agent
 
+Work that takes its time:
+  id=$(yonder run gpu1 --cwd exp -- ./train.sh)        starts it; close the laptop if you like
+  yonder ps                                            the next day, from here or by an agent
+  yonder logs -f $id                                   what it prints (Ctrl-C leaves it running)
+  yonder wait $id && echo trained                      exits as the run did
+  yonder stop $id                                      says so when the whole tree is gone
+
+RUN is a run's id, a beginning of it that no other has (r-7f3k or 7f3k), or its session's name.
+
 The machine over there needs nothing but a POSIX sh and one writable directory. Yonder uses your own
 ssh, with its settings, keys and agents. A command goes on when the connection is lost: Yonder comes
 back to it, and so can you, with `yonder exec NAME --attach RUN_ID`.
@@ -35,11 +53,11 @@ Options:
   -v, --verbose               say more on stderr
 
 Exit status:
-  of `exec`: the command's own (128+n when signal n ended it, 124 at --timeout), and
+  of `exec` and `wait`: the command's own (128+n for signal n, 124 at --timeout), and
      2   the command line is wrong          75   --wait is over, the command goes on
    130   interrupted by Ctrl-C             141   whoever read our output has gone
    255   Yonder failed; stderr says why
-  of `doctor`: 1 when there are problems
+  of `doctor`: 1 when there are problems; of `stop` and `rm`: 1 when a run still lives
 
 Files:
   ~/.config/yonder/config.toml   sandboxes, and which one is active:
@@ -59,9 +77,20 @@ Environment:
 )";
 }
 
-std::string exec_usage() {
-  return "Usage: yonder exec [NAME] [options] -- COMMAND...\n"
-         "       yonder exec [NAME] --attach RUN_ID\n";
+std::string usage_of(const std::string& command) {
+  if (command == "exec") {
+    return "Usage: yonder exec [NAME] [options] -- COMMAND...\n"
+           "       yonder exec [NAME] --attach RUN_ID\n";
+  }
+  if (command == "run") return "Usage: yonder run [NAME] [options] -- COMMAND...\n";
+  if (command == "ps") return "Usage: yonder ps [NAME] [options]\n";
+  if (command == "logs" || command == "attach") {
+    return concat("Usage: yonder ", command, " [options] RUN\n");
+  }
+  if (command == "wait" || command == "stop" || command == "rm") {
+    return concat("Usage: yonder ", command, " [options] RUN...\n");
+  }
+  return "";
 }
 
 std::string exec_footer() {

@@ -6,8 +6,16 @@ namespace yonder::cli {
 
 // The long texts, apart from the parser so that both can be read.
 std::string top_help();
-std::string exec_usage();
+// By hand, where the library would say too little; else empty.
+std::string usage_of(const std::string& command);
 std::string exec_footer();
+std::string run_footer();
+std::string ps_footer();
+std::string logs_footer();
+std::string wait_footer();
+std::string stop_footer();
+std::string attach_footer();
+std::string rm_footer();
 std::string hosts_footer();
 std::string doctor_footer();
 std::string login_footer();

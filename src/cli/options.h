@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <variant>
@@ -25,6 +26,61 @@ struct ExecOptions {
   bool json = false;
   bool quiet = false;
   std::size_t max_output = 20000;  // characters, with json
+};
+
+// `run`: start and leave alone.
+struct RunOptions {
+  std::string sandbox;  // empty: the active one
+  RunRequest run;
+  std::vector<std::string> own_variables;
+  std::string session_name;
+  std::string log_file;
+  std::string description;
+  std::string launcher;
+  bool tmux = true;
+  bool json = false;
+};
+
+struct PsOptions {
+  std::optional<std::string> sandbox;
+  bool all = false;
+  bool exec = false;
+  bool scan = false;
+  bool json = false;
+};
+
+// Runs as they were typed: an id, the beginning of one, or a session's name.
+struct RunWords {
+  std::vector<std::string> runs;  // never empty
+  std::string sandbox;            // empty: where they were started
+  bool json = false;
+};
+
+struct LogsOptions {
+  RunWords which;
+  bool follow = false;
+  bool everything = false;
+  std::optional<std::size_t> lines;
+  std::optional<std::uint64_t> offset;
+  std::string grep;
+};
+
+struct WaitOptions {
+  RunWords which;
+};
+
+struct StopOptions {
+  RunWords which;
+  std::optional<int> signal;
+  std::optional<Duration> grace;
+};
+
+struct AttachOptions {
+  RunWords which;
+};
+
+struct RmOptions {
+  RunWords which;
 };
 
 struct HostsOptions {
@@ -57,8 +113,10 @@ struct HelpOptions {
 
 struct VersionOptions {};
 
-using Command = std::variant<HelpOptions, VersionOptions, ExecOptions, HostsOptions, DoctorOptions,
-                             LoginOptions, LogoutOptions, McpOptions, CompletionOptions>;
+using Command =
+    std::variant<HelpOptions, VersionOptions, ExecOptions, RunOptions, PsOptions, LogsOptions,
+                 WaitOptions, StopOptions, AttachOptions, RmOptions, HostsOptions, DoctorOptions,
+                 LoginOptions, LogoutOptions, McpOptions, CompletionOptions>;
 
 struct CommandLine {
   Command command;

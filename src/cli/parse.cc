@@ -8,15 +8,13 @@
 #include "cli/grammar.h"
 #include "cli/help_text.h"
 #include "cli/parse_exec.h"
+#include "cli/parse_runs.h"
+#include "cli/parse_values.h"
 
 namespace yonder::cli {
 namespace {
 
 using Words = std::vector<std::string>;
-
-Error usage_error(std::string message, std::string hint) {
-  return {Errc::InvalidArgument, std::move(message), std::move(hint)};
-}
 
 std::string help_hint(const CLI::App& command) {
   if (command.get_parent() == nullptr) return "`yonder --help` shows all commands and options";
@@ -72,8 +70,12 @@ Result<void> check_left_over(const CLI::App& command) {
 
 // An empty name is most often a variable that was not set; it must not become the active sandbox.
 Result<void> check_name(const CLI::App& command, const RawOptions& raw) {
-  const CLI::Option* name = command.get_option_no_throw("NAME");
-  if (name == nullptr || name->count() == 0 || !raw.sandbox.empty()) return {};
+  if (!raw.sandbox.empty()) return {};
+  const auto is_given = [&](const char* option) {
+    const CLI::Option* name = command.get_option_no_throw(option);
+    return name != nullptr && name->count() != 0;
+  };
+  if (!is_given("NAME") && !is_given("--sandbox")) return {};
   return usage_error("the sandbox's name is empty",
                      "is the variable set? Leave the name out for the active sandbox");
 }
@@ -110,6 +112,7 @@ Result<Command> to_command(const CLI::App& app, const CLI::App& command, const R
     TRY_ASSIGN(ExecOptions exec, to_exec_options(raw, tail));
     return Command(std::move(exec));
   }
+  if (is_run_command(name)) return to_run_command(name, raw, tail);
   if (name == "hosts") return Command(HostsOptions{raw.check, raw.json, raw.names});
   if (name == "doctor") {
     DoctorOptions doctor{.json = raw.json};
@@ -124,6 +127,10 @@ Result<Command> to_command(const CLI::App& app, const CLI::App& command, const R
   return Command(LogoutOptions{std::move(sandbox)});
 }
 
+bool takes_command(const CLI::App& command) {
+  return command.get_name() == "exec" || command.get_name() == "run";
+}
+
 Result<CommandLine> interpret(const CLI::App& app, const RawOptions& raw,
                               const std::optional<Words>& tail) {
   if (raw.version) return CommandLine{VersionOptions{}, raw.verbose};
@@ -134,9 +141,9 @@ Result<CommandLine> interpret(const CLI::App& app, const RawOptions& raw,
     return CommandLine{HelpOptions{app.help()}, raw.verbose};
   }
   const CLI::App& command = *chosen.front();
-  const bool is_exec = command.get_name() == "exec";
-  if (is_exec) TRY(check_has_command(raw, tail, command.remaining()));
-  if (!is_exec && tail) {
+  if (takes_command(command)) {
+    TRY(check_has_command(command.get_name(), raw, tail, command.remaining()));
+  } else if (tail) {
     return usage_error(concat("`yonder ", command.get_name(), "` takes no \"--\""),
                        help_hint(command));
   }
@@ -173,7 +180,9 @@ Result<CommandLine> parse_command_line(const Words& words) {
     const auto chosen = app.get_subcommands();
     const CLI::App& command = chosen.empty() ? app : *chosen.front();
     // Without "--" the options are probably the command's own, and only its place is wrong.
-    if (command.get_name() == "exec") TRY(check_has_command(raw, split.tail, command.remaining()));
+    if (takes_command(command)) {
+      TRY(check_has_command(command.get_name(), raw, split.tail, command.remaining()));
+    }
     return usage_error(printable(wrong.what()), help_hint(command));
   }
   return interpret(app, raw, split.tail);

@@ -11,9 +11,9 @@ namespace yonder::cli {
 
 struct RawOptions;
 
-// An `exec` without "--" gets told where its command belongs. `left_over` are the words that were
-// no options of ours.
-Result<void> check_has_command(const RawOptions& raw,
+// An `exec` or `run` (which of them: `command`) without "--" gets told where its command belongs.
+// `left_over` are the words that were no options of ours.
+Result<void> check_has_command(const std::string& command, const RawOptions& raw,
                                const std::optional<std::vector<std::string>>& tail,
                                const std::vector<std::string>& left_over);
 

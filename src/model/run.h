@@ -45,7 +45,11 @@ struct RunStatus {
   std::vector<ProcessInfo> left_running;  // of its process tree, after the command itself has ended
   std::optional<double> duration_s;
   std::int64_t started_ms = 0;  // wall clock over there; 0: not started yet
+  std::int64_t ended_ms = 0;    // likewise; 0: no end is known
 };
+inline bool is_running(RunState state) {
+  return state == RunState::Queued || state == RunState::Running;
+}
 
 // "SIGTERM" for 15; "SIG<n>" for what has no name.
 std::string signal_name(int number);

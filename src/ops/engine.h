@@ -18,6 +18,9 @@ class LinkPool;
 namespace yonder::run {
 class Runs;
 }
+namespace yonder::store {
+class Store;
+}
 namespace yonder::sandbox {
 class KeptLogins;
 }
@@ -29,6 +32,7 @@ struct Engine {
   config::ConfigStore& config;
   link::LinkPool& links;
   run::Runs& runs;
+  store::Store& store;
   sandbox::KeptLogins& logins;
   std::vector<std::string> environment;  // "NAME=value", of this process, for programs it starts
 };

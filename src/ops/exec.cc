@@ -3,7 +3,9 @@
 #include "base/clean_text.h"
 #include "base/head_tail.h"
 #include "base/text.h"
+#include "ops/remember.h"
 #include "ops/resolve.h"
+#include "ops/tasks.h"
 #include "run/runs.h"
 
 namespace yonder::ops {
@@ -37,11 +39,31 @@ Result<run::Outcome> wait_for_run(Engine& engine, const SandboxSpec& sandbox,
   return engine.runs.start(sandbox, run, options, listener);
 }
 
-// A run is looked for where it was started, as far as this session knows.
+// A run is looked for where it was started, as far as that is known.
 Result<SandboxSpec> sandbox_for(Engine& engine, Session& session, const ExecRequest& request) {
-  std::string name = request.sandbox;
-  if (name.empty() && request.run_id) name = session.sandbox_of(*request.run_id);
-  return resolve_sandbox(engine, session, name);
+  if (!request.run_id) return resolve_sandbox(engine, session, request.sandbox);
+  TRY_ASSIGN(
+      FoundTask found,
+      find_task(engine, session, {.run_id = request.run_id->str(), .sandbox = request.sandbox}));
+  return std::move(found.sandbox);
+}
+
+// Whoever gets an id instead of a result may ask for it from another process. A run that has ended
+// costs nothing here: most do.
+void note_unfinished(Engine& engine, const ExecRequest& request, ExecResponse& response) {
+  if (has_ended(response.status.state)) return;
+  TaskInfo task{.sandbox = response.sandbox,
+                .run_id = response.run_id,
+                .status = response.status,
+                .kind = "exec",
+                .command = request.run.command,
+                .cwd = request.run.cwd.value_or(""),
+                .key = request.run.key};
+  if (request.run_id) return note_sighting(engine, task);
+  if (const auto noted = remember_task(engine, task); !noted) {
+    response.warnings.push_back(concat("this machine could not write the run down (",
+                                       noted.error().message, "): keep run_id and sandbox_name"));
+  }
 }
 
 run::Listener make_listener(CallContext& context, const SandboxSpec& sandbox) {
@@ -86,6 +108,7 @@ Result<ExecResponse> exec(Engine& engine, CallContext& context, const ExecReques
   response.stderr_text = std::move(clean_err.text);
   response.binary = clean_out.binary || clean_err.binary;
   response.truncated = out.truncated() || err.truncated();
+  note_unfinished(engine, request, response);
   return response;
 }
 
@@ -104,7 +127,9 @@ Result<ExecResponse> exec_streaming(Engine& engine, CallContext& context,
                  engine, sandbox, request,
                  {.wait = request.wait, .input = request.stdin_text, .input_fd = streams.stdin_fd},
                  listener));
-  return to_response(sandbox, outcome);
+  ExecResponse response = to_response(sandbox, outcome);
+  note_unfinished(engine, request, response);
+  return response;
 }
 
 }  // namespace yonder::ops

@@ -4,6 +4,7 @@
 #include "ops/exec.h"
 #include "ops/sandboxes.h"
 #include "ops/schema.h"
+#include "ops/task_operations.h"
 
 namespace yonder::ops {
 namespace {
@@ -130,7 +131,11 @@ Operation exec_operation() {
 }  // namespace
 
 std::vector<Operation> all_operations() {
-  return {list_operation(), select_operation(), active_operation(), exec_operation()};
+  std::vector<Operation> all{list_operation(), select_operation(), active_operation(),
+                             exec_operation()};
+  for (auto& operation : task_operations()) all.push_back(std::move(operation));
+  for (auto& operation : remote_ssh_operations()) all.push_back(std::move(operation));
+  return all;
 }
 
 Json error_json(const Error& error) {

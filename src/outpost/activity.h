@@ -6,6 +6,7 @@
 #include "base/clock.h"
 #include "outpost/outbox.h"
 #include "outpost/run_record.h"
+#include "outpost/supervisor.h"
 #include "outpost/tree_ender.h"
 #include "wire/messages.h"
 
@@ -25,6 +26,8 @@ class Activity {
   virtual Result<void> on_end() { return {}; }
   // The directory whose changes concern it.
   virtual const std::string& directory() const = 0;
+  // A file elsewhere whose changes concern it too; empty: there is none.
+  virtual std::string also_watched() const { return ""; }
 };
 
 // Sends a run's output as it grows, and what became of it at the end.
@@ -48,11 +51,15 @@ class FollowActivity : public Activity {
   Result<void> on_data(const wire::DataView& data) override;
   Result<void> on_end() override;
   const std::string& directory() const override { return record_.directory(); }
+  std::string also_watched() const override {
+    return record_.is_background() ? record_.path("log") : "";
+  }
 
  private:
   struct Output {
     wire::Channel channel;
     Fd file;
+    std::uint64_t origin = 0;  // where this run's part of the file begins
     std::uint64_t sent = 0;
     std::optional<std::uint64_t> last;  // once known: where to stop
   };
@@ -62,6 +69,7 @@ class FollowActivity : public Activity {
   void grant_input(Outbox& outbox);
   void announce(Outbox& outbox);
   void wake_supervisor();
+  bool has_begun_enough() const;
   bool supervisor_vanished();
 
   RunRecord record_;
@@ -80,20 +88,24 @@ class FollowActivity : public Activity {
   bool input_refused_ = false;  // the run was started without a streamed input
 };
 
+// InvalidArgument for what cannot be sent.
+Result<StopOrder> check_stop(const wire::StopRequest& request);
+
 // Ends a run and everything below it, and says what it saw.
 class StopActivity : public Activity {
  public:
-  StopActivity(RunRecord record, wire::StreamId stream, Duration grace, std::string boot_id);
+  StopActivity(RunRecord record, wire::StreamId stream, StopOrder order, std::string boot_id);
   bool step(Outbox& outbox) override;
   Deadline due() const override;
   const std::string& directory() const override { return record_.directory(); }
 
  private:
   bool tell_supervisor() const;
+  void keep_from_beginning() const;
 
   RunRecord record_;
   wire::StreamId stream_;
-  Duration grace_;
+  StopOrder order_;
   std::string boot_id_;
   Deadline give_up_;
   bool told_ = false;

@@ -11,6 +11,7 @@
 #include "base/file.h"
 #include "base/text.h"
 #include "outpost/command.h"
+#include "outpost/launcher.h"
 #include "outpost/machine.h"
 #include "outpost/processes.h"
 
@@ -32,8 +33,13 @@ std::string environment(const char* name, const char* otherwise) {
 }
 
 // The command writes into its log itself: no process stands between that could lose a byte of it.
-Result<void> attach_output(const RunRecord& record) {
+Result<void> attach_output(const RunRecord& record, const wire::StartRequest& spec) {
   TRY_ASSIGN(const Fd out, open_file(record.path("out"), O_WRONLY | O_APPEND));
+  if (spec.background) {
+    ::dup2(out.get(), STDOUT_FILENO);
+    ::dup2(out.get(), STDERR_FILENO);
+    return {};
+  }
   TRY_ASSIGN(const Fd err, open_file(record.path("err"), O_WRONLY | O_APPEND));
   ::dup2(out.get(), STDOUT_FILENO);
   ::dup2(err.get(), STDERR_FILENO);
@@ -80,9 +86,12 @@ Result<wire::AliveRecord> prepare_command(const wire::ProcessKey& supervisor) {
 void run_command(const wire::StartRequest& spec, const RunRecord& record, const Fd& input,
                  Result<wire::AliveRecord> prepared) {
   ::dup2(input.get(), STDIN_FILENO);
-  if (const auto attached = attach_output(record); !attached) ::_exit(complain(attached.error()));
+  if (const auto attached = attach_output(record, spec); !attached)
+    ::_exit(complain(attached.error()));
   if (!prepared) ::_exit(complain(prepared.error()));
   prepared->started_ms = wall_clock_ms();
+  if (spec.background) prepared->launcher = spec.launcher;
+  if (prepared->launcher == "scope") prepared->cgroup = own_scope_cgroup(record);
   if (const auto noted = record.write_alive(*prepared); !noted) ::_exit(complain(noted.error()));
   ::_exit(complain(spec.login
                        ? become_login_shell(record, static_cast<pid_t>(prepared->supervisor.pid))
@@ -92,7 +101,8 @@ void run_command(const wire::StartRequest& spec, const RunRecord& record, const 
 int enter_command(const RunRecord& record) {
   const auto spec = record.read_spec();
   if (!spec) return complain(spec.error());
-  if (const auto attached = attach_output(record); !attached) return complain(attached.error());
+  if (const auto attached = attach_output(record, *spec); !attached)
+    return complain(attached.error());
   if (const auto mark = open_file(record.path("entered"), O_WRONLY | O_CREAT); !mark) {
     return complain(mark.error());
   }

@@ -11,6 +11,7 @@
 #include "base/text.h"
 #include "outpost/activity.h"
 #include "outpost/processes.h"
+#include "outpost/run_label.h"
 #include "outpost/supervisor.h"
 
 namespace yonder::outpost {
@@ -29,6 +30,13 @@ Result<void> write_at(const Fd& file, std::uint64_t offset, std::string_view byt
     offset += static_cast<std::uint64_t>(n);
   }
   return {};
+}
+
+// Of a log that was used before, what is new begins where it ended then.
+std::uint64_t first_byte(const RunRecord& record) {
+  if (!record.is_background()) return 0;
+  const auto label = read_label(record);
+  return label ? label->log_from : 0;
 }
 
 }  // namespace
@@ -64,7 +72,8 @@ bool FollowActivity::step(Outbox& outbox) {
   if (announce_by_.expired()) announce(outbox);
   if (owes_wake_) wake_supervisor();
   if (options_.stream_stdin) grant_input(outbox);
-  if (!concluding_ && (record_.has_ended() || wait_.expired() || supervisor_vanished())) {
+  if (!concluding_ &&
+      (record_.has_ended() || wait_.expired() || has_begun_enough() || supervisor_vanished())) {
     concluding_ = true;
     conclude(out_);
     conclude(err_);
@@ -73,12 +82,16 @@ bool FollowActivity::step(Outbox& outbox) {
   const bool err_done = send_output(outbox, err_);
   if (!concluding_ || !out_done || !err_done) return false;
   announce(outbox);
-  auto facts = observe(record_, options_.boot_id, false);
+  auto facts = observe(record_, options_.boot_id);
   facts.existed = options_.existed;
   facts.out_bytes = std::max(out_.sent, *out_.last);
   facts.err_bytes = std::max(err_.sent, *err_.last);
   outbox.message(wire::Kind::Reply, options_.stream, wire::encode(facts));
   return true;
+}
+
+bool FollowActivity::has_begun_enough() const {
+  return options_.follow.until_begun && path_exists(record_.path("alive"));
 }
 
 // A supervisor that was killed writes no end, and the directory stays as it is for ever.
@@ -103,7 +116,9 @@ std::uint64_t FollowActivity::next_stop(Output& output) const {
   const auto& head = options_.follow.head;
   const std::uint64_t last = output.last.value_or(std::numeric_limits<std::uint64_t>::max());
   if (!head) return last;
-  if (!output.last || output.sent < *head) return std::min(*head, last);
+  const std::uint64_t head_end =
+      output.origin + std::min(*head, last - std::min(last, output.origin));
+  if (!output.last || output.sent < head_end) return std::min(head_end, last);
   output.sent = std::max(output.sent, last - std::min(last, options_.follow.tail));
   return last;
 }
@@ -114,6 +129,8 @@ bool FollowActivity::send_output(Outbox& outbox, Output& output) {
     auto file = open_file(record_.path(is_out ? "out" : "err"), O_RDONLY);
     if (!file) return true;  // nothing was printed, or the record is gone: the facts will say so
     output.file = *std::move(file);
+    if (is_out) output.origin = first_byte(record_);
+    output.sent = std::max(output.sent, output.origin);
   }
   while (credit_ > 0 && outbox.has_room()) {
     const std::uint64_t stop = next_stop(output);

@@ -12,6 +12,7 @@
 #include "base/clock.h"
 #include "base/file.h"
 #include "base/text.h"
+#include "outpost/launcher.h"
 
 namespace yonder::outpost {
 namespace {
@@ -75,10 +76,10 @@ wire::ProbeReply probe(const Surroundings& around) {
   for (const auto& path : candidates(around)) reply.places.push_back(look_at_place(path));
   const std::string path = environment("PATH");
   reply.tmux = find_program("tmux", path);
-  reply.systemd_run = find_program("systemd-run", path);
-  const std::string user = environment("USER");
-  reply.lingering = !user.empty() && user.find('/') == std::string::npos &&
-                    path_exists("/var/lib/systemd/linger/" + user);
+  const SystemdFacts systemd = look_at_systemd();
+  reply.systemd_run = systemd.systemd_run;
+  reply.user_bus = systemd.user_bus;
+  reply.lingering = systemd.lingering;
   reply.clock_ms = wall_clock_ms();
   return reply;
 }

@@ -37,6 +37,19 @@ bool carries(pid_t pid, const std::string& mark) {
   return environment->starts_with(needle) || environment->find('\0' + needle) != std::string::npos;
 }
 
+// Only of a cgroup that is the run's own by its name: a record must not lead to others' processes.
+std::set<pid_t> processes_in(const RunMembers& run) {
+  std::set<pid_t> pids;
+  const std::string id = run.mark.substr(run.mark.find('=') + 1);
+  if (run.cgroup.empty() || run.cgroup.find("yonder-" + id) == std::string::npos) return pids;
+  if (run.cgroup.find("/../") != std::string::npos) return pids;
+  const auto list = read_file(concat("/sys/fs/cgroup", run.cgroup, "/cgroup.procs"), kEnvironLimit);
+  for (const auto& line : split(list ? *list : "", '\n')) {
+    pids.insert(static_cast<pid_t>(std::strtol(line.c_str(), nullptr, 10)));
+  }
+  return pids;
+}
+
 }  // namespace
 
 std::optional<Process> parse_stat(const std::string& stat) {
@@ -114,10 +127,13 @@ std::vector<pid_t> find_members(const RunMembers& run) {
     members = descendants(processes, run.command);
     members.push_back(run.command);
   }
+  const std::set<pid_t> in_cgroup = processes_in(run);
   for (const auto& process : processes) {
     if (process.gone() || process.pid == ::getpid() || process.pid == run.supervisor) continue;
     if (std::find(members.begin(), members.end(), process.pid) != members.end()) continue;
-    if (carries(process.pid, run.mark)) members.push_back(process.pid);
+    if (in_cgroup.contains(process.pid) || carries(process.pid, run.mark)) {
+      members.push_back(process.pid);
+    }
   }
   return members;
 }

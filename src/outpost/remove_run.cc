@@ -6,12 +6,18 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
 #include <memory>
+#include <optional>
+#include <set>
 #include <vector>
 
 #include "base/clock.h"
 #include "base/file.h"
 #include "base/id.h"
+#include "base/text.h"
+#include "outpost/machine.h"
+#include "outpost/processes.h"
 #include "outpost/run_record.h"
 #include "outpost/start.h"
 
@@ -21,8 +27,12 @@ namespace {
 constexpr std::int64_t kHourMs = 3600LL * 1000;
 constexpr std::int64_t kUnusedProgramMs = 30LL * 24 * kHourMs;
 constexpr std::int64_t kUnfinishedDeployMs = kHourMs;
-constexpr std::int64_t kNeverStartedMs = 24LL * kHourMs;
-constexpr std::int64_t kLostMs = 30LL * 24 * kHourMs;
+constexpr std::int64_t kDayMs = 24LL * kHourMs;
+constexpr std::int64_t kNeverStartedMs = kDayMs;
+constexpr std::int64_t kUnreadableMs = 7 * kDayMs;
+constexpr std::int64_t kLostMs = 30 * kDayMs;
+constexpr std::uint64_t kEnvironmentLimit = 4ULL * 1024 * 1024;
+constexpr std::array<const char*, 2> kLinkFolders{"/keys", "/sessions"};
 
 struct CloseDir {
   void operator()(DIR* directory) const { ::closedir(directory); }
@@ -35,44 +45,132 @@ std::int64_t age_ms(const std::string& path) {
   return std::max<std::int64_t>(0, wall_clock_ms() - info.st_mtim.tv_sec * 1000);
 }
 
+// The same for what a link leads to, where it leads to something.
+std::int64_t target_age_ms(const std::string& path) {
+  struct stat info {};
+  if (::stat(path.c_str(), &info) != 0) return age_ms(path);
+  return std::max<std::int64_t>(0, wall_clock_ms() - info.st_mtim.tv_sec * 1000);
+}
+
 // Whether nobody will want to know about the run any more.
 bool is_over(const RunRecord& record) {
   const std::int64_t ended = age_ms(record.path("exit"));
   if (ended >= 0) {
     const auto spec = record.read_spec();
-    return !spec || ended > std::max(spec->keep_ms, kHourMs);
+    return ended > (spec ? std::max(spec->keep_ms, kHourMs) : kUnreadableMs);
   }
   const std::int64_t began = age_ms(record.path("alive"));
   if (began < 0) return age_ms(record.directory()) > kNeverStartedMs;
   // Neither an end nor a lock: lost. What it printed may be all that is left of it.
-  return began > kLostMs && age_ms(record.path("out")) > kLostMs;
+  return began > kLostMs && target_age_ms(record.path("out")) > kLostMs;
 }
 
-void collect_runs(const std::string& state_dir) {
-  for (const auto& name : names_in(state_dir + "/runs")) {
-    const auto id = parse_run_id(name);
-    if (!id) continue;
-    const RunRecord record(state_dir, *id);
-    if (!is_over(record)) continue;
+// On disk, of the files in the record itself.
+std::uint64_t bytes_of(const RunRecord& record) {
+  std::uint64_t bytes = 0;
+  for (const auto& name : names_in(record.directory())) {
+    struct stat info {};
+    if (::lstat(record.path(name.c_str()).c_str(), &info) != 0) continue;
+    bytes += static_cast<std::uint64_t>(info.st_blocks) * 512;
+  }
+  return bytes;
+}
+
+// The runs of which some process lives: each carries the mark of its run in its environment.
+std::set<std::string> find_living_runs() {
+  constexpr std::string_view kMark = "YONDER_RUN_ID=";
+  std::set<std::string> runs;
+  for (const auto& process : all_processes()) {
+    const auto environment =
+        read_file(concat("/proc/", process.pid, "/environ"), kEnvironmentLimit);
+    if (!environment) continue;
+    for (const auto& entry : split(*environment, '\0')) {
+      if (entry.starts_with(kMark)) runs.insert(entry.substr(kMark.size()));
+    }
+  }
+  return runs;
+}
+
+class RunCollector {
+ public:
+  RunCollector(std::string state_dir, Retention retention)
+      : state_dir_(std::move(state_dir)), retention_(retention) {}
+
+  void collect() {
+    for (const auto& name : names_in(state_dir_ + "/runs")) {
+      const auto id = parse_run_id(name);
+      if (!id) continue;
+      const RunRecord record(state_dir_, *id);
+      if (is_over(record) && remove_unless_used(record)) continue;
+      const std::int64_t ended = age_ms(record.path("exit"));
+      if (ended < 0) continue;
+      ended_.push_back({.record = record, .ago_ms = ended, .bytes = bytes_of(record)});
+      bytes_ += ended_.back().bytes;
+    }
+    make_room();
+  }
+
+ private:
+  struct Ended {
+    RunRecord record;
+    std::int64_t ago_ms = 0;
+    std::uint64_t bytes = 0;
+  };
+
+  void make_room() {
+    if (bytes_ <= retention_.max_bytes) return;
+    std::sort(ended_.begin(), ended_.end(),
+              [](const Ended& a, const Ended& b) { return a.ago_ms > b.ago_ms; });
+    for (const auto& run : ended_) {
+      if (bytes_ <= retention_.max_bytes || run.ago_ms < kDayMs) return;
+      if (remove_unless_used(run.record)) bytes_ -= run.bytes;
+    }
+  }
+
+  bool remove_unless_used(const RunRecord& record) {
     // Held while it is removed. Somebody else's lock means a supervisor, which may still look after
     // what the command left behind.
     const auto lock = record.try_lock();
-    const bool unused = lock ? lock->has_value() : lock.error().code == Errc::NotFound;
-    if (unused) remove_run(record.directory());
+    const bool unlocked = lock ? lock->has_value() : lock.error().code == Errc::NotFound;
+    if (!unlocked || !can_be_seen(record)) return false;
+    if (!living_) living_ = find_living_runs();
+    if (living_->contains(record.id())) return false;
+    remove_run(record.directory());
+    return true;
   }
+
+  // A home may be shared: a run without an end may live on another machine.
+  static bool can_be_seen(const RunRecord& record) {
+    if (record.has_ended()) return true;
+    const auto alive = record.read_alive();
+    return !alive || !*alive || (*alive)->host.empty() || (*alive)->host == read_hostname();
+  }
+
+  std::string state_dir_;
+  Retention retention_;
+  std::vector<Ended> ended_;
+  std::uint64_t bytes_ = 0;
+  std::optional<std::set<std::string>> living_;
+};
+
+// The run that a key or a name leads to; empty when it is no link.
+std::string target_of(const std::string& link) {
+  std::string target(64, '\0');
+  const ssize_t n = ::readlink(link.c_str(), target.data(), target.size());
+  target.resize(static_cast<std::size_t>(std::max<ssize_t>(n, 0)));
+  return target;
 }
 
-// A key whose run is gone has no use.
-void collect_keys(const std::string& state_dir) {
+// A key or a name whose run is gone has no use.
+void collect_links(const std::string& state_dir) {
   const auto lock = lock_keys(state_dir);
   if (!lock) return;
-  for (const auto& name : names_in(state_dir + "/keys")) {
-    const std::string key = state_dir + "/keys/" + name;
-    std::string target(64, '\0');
-    const ssize_t n = ::readlink(key.c_str(), target.data(), target.size());
-    if (n <= 0) continue;
-    target.resize(static_cast<std::size_t>(n));
-    if (!path_exists(state_dir + "/runs/" + target)) ::unlink(key.c_str());
+  for (const char* folder : kLinkFolders) {
+    for (const auto& name : names_in(state_dir + folder)) {
+      const std::string link = concat(state_dir, folder, "/", name);
+      const std::string target = target_of(link);
+      if (!target.empty() && !path_exists(state_dir + "/runs/" + target)) ::unlink(link.c_str());
+    }
   }
 }
 
@@ -107,7 +205,17 @@ void remove_run(const std::string& directory) {
   ::rmdir(directory.c_str());
 }
 
-void collect_leftovers(const std::string& state_dir, const std::string& program_path) {
+void remove_links(const std::string& state_dir, const std::string& run_id) {
+  for (const char* folder : kLinkFolders) {
+    for (const auto& name : names_in(state_dir + folder)) {
+      const std::string link = concat(state_dir, folder, "/", name);
+      if (target_of(link) == run_id) ::unlink(link.c_str());
+    }
+  }
+}
+
+void collect_leftovers(const std::string& state_dir, const std::string& program_path,
+                       Retention retention) {
   // The time of last use is the file's own time, so that versions in use never collect each other.
   ::utimensat(AT_FDCWD, program_path.c_str(), nullptr, 0);
   if (state_dir.empty()) return;
@@ -115,8 +223,8 @@ void collect_leftovers(const std::string& state_dir, const std::string& program_
   const std::int64_t last = age_ms(stamp);
   if (last >= 0 && last < kHourMs) return;
   if (!write_file_atomically(stamp, "", Durability::Process)) return;
-  collect_runs(state_dir);
-  collect_keys(state_dir);
+  RunCollector(state_dir, retention).collect();
+  collect_links(state_dir);
   collect_programs(program_path);
 }
 

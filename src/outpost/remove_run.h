@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -11,9 +12,21 @@ std::vector<std::string> names_in(const std::string& directory);
 // Removes the files of a run and its directory. Only plain files are ever in there.
 void remove_run(const std::string& directory);
 
+// Removes the keys and session names that lead to this run. The caller holds lock_keys().
+void remove_links(const std::string& state_dir, const std::string& run_id);
+
+// How much of the past is kept.
+struct Retention {
+  // All ended runs together; the oldest go first, but none that ended within the last day. Logs
+  // that lie elsewhere are not ours and do not count.
+  std::uint64_t max_bytes = 2ULL * 1024 * 1024 * 1024;
+};
+
 // Removes what nobody needs any more: records of runs that ended longer ago than they wanted to be
-// kept (never a live one), and programs of other versions that were not used for a month. Does
-// nothing when it was done within the last hour.
-void collect_leftovers(const std::string& state_dir, const std::string& program_path);
+// kept or that take too much room (never a live one, nor one of which a process lives), names of
+// runs that are gone, and programs of other versions that were not used for a month. Does nothing
+// when it was done within the last hour.
+void collect_leftovers(const std::string& state_dir, const std::string& program_path,
+                       Retention retention = {});
 
 }  // namespace yonder::outpost

@@ -27,7 +27,9 @@ class Collect : public RunTest {
     testing::make_older(made.path("exit"), ago);
     return made;
   }
-  void collect() const { collect_leftovers(around_.state_dir, program_); }
+  void collect(Retention retention = {}) const {
+    collect_leftovers(around_.state_dir, program_, retention);
+  }
   static bool there(const RunRecord& record) { return path_exists(record.directory()); }
 
   std::string program_;
@@ -83,6 +85,93 @@ TEST_F(Collect, RemovesKeysWhoseRunIsGone) {
   collect();
   EXPECT_TRUE(path_exists(good));
   EXPECT_FALSE(path_exists(stale));
+}
+
+TEST_F(Collect, RemovesSessionNamesWhoseRunIsGone) {
+  const auto kept = ended(std::chrono::minutes(1));
+  ASSERT_TRUE(make_directories(scratch_ / "state/sessions"));
+  const std::string good = scratch_ / "state/sessions/good";
+  const std::string stale = scratch_ / "state/sessions/stale";
+  std::filesystem::create_symlink(kept.id(), good);
+  std::filesystem::create_symlink(new_run_id().str(), stale);
+  collect();
+  EXPECT_TRUE(path_exists(good));
+  EXPECT_FALSE(path_exists(stale));
+}
+
+TEST_F(Collect, RemovesTheOldestWhenAllTogetherTakeTooMuchRoom) {
+  constexpr std::int64_t kWeek = 7LL * 24 * 3600 * 1000;
+  const std::string text(100000, 'x');
+  const auto oldest = ended(hours(60), kWeek);
+  const auto older = ended(hours(50), kWeek);
+  const auto old = ended(hours(40), kWeek);
+  const auto fresh = ended(hours(2), kWeek);
+  for (const auto& run : {oldest, older, old, fresh}) {
+    ASSERT_TRUE(write_file_atomically(run.path("log"), text, Durability::Process));
+  }
+  collect({.max_bytes = 360000});
+  EXPECT_FALSE(there(oldest));
+  EXPECT_TRUE(there(older));
+  testing::make_older(scratch_ / "state/collected", hours(2));
+  collect({.max_bytes = 1});
+  EXPECT_FALSE(there(older));
+  EXPECT_FALSE(there(old));
+  EXPECT_TRUE(there(fresh)) << "it ended within the last day";
+}
+
+TEST_F(Collect, DoesNotCountLogsThatLieElsewhere) {
+  const auto run = ended(hours(60), 7LL * 24 * 3600 * 1000);
+  std::filesystem::create_symlink(scratch_.write("train.log", std::string(1000000, 'x')),
+                                  run.path("log"));
+  collect({.max_bytes = 100000});
+  EXPECT_TRUE(there(run));
+}
+
+TEST_F(Collect, NeverRemovesARunOfWhichAProcessLives) {
+  const auto run = start("sleep 1000 >&- 2>&- & echo $! > left");
+  wait_for_end(run);
+  const pid_t left = pid_from("left");
+  const auto alive = run.read_alive();
+  ASSERT_TRUE(alive && *alive);
+  ::kill(static_cast<pid_t>((*alive)->supervisor.pid), SIGKILL);
+  ASSERT_TRUE(testing::eventually([&] { return !lives((*alive)->supervisor); }));
+  testing::make_older(run.path("exit"), hours(1000));
+  collect({.max_bytes = 1});
+  EXPECT_TRUE(there(run));
+  ::kill(left, SIGKILL);
+  ASSERT_TRUE(testing::eventually([&] { return process_gone(left); }));
+  testing::make_older(scratch_ / "state/collected", hours(2));
+  collect();
+  EXPECT_FALSE(there(run));
+}
+
+TEST_F(Collect, NeverRemovesALostRunWhoseLogWasWrittenLately) {
+  const auto lost = record();
+  ASSERT_TRUE(lost.write_alive({.boot_id = "x"}));
+  std::filesystem::create_symlink(scratch_.write("train.log", "fresh"), lost.path("log"));
+  std::filesystem::create_symlink("log", lost.path("out"));
+  for (const char* file : {"alive", "log", "out"}) {
+    testing::make_older(lost.path(file), hours(40 * 24));
+  }
+  collect();
+  EXPECT_TRUE(there(lost));
+  testing::make_older(scratch_ / "train.log", hours(40 * 24));
+  testing::make_older(scratch_ / "state/collected", hours(2));
+  collect();
+  EXPECT_FALSE(there(lost));
+  EXPECT_TRUE(path_exists(scratch_ / "train.log"));
+}
+
+TEST_F(Collect, NeverRemovesARunWithoutAnEndOfAnotherMachine) {
+  const auto elsewhere = record();
+  ASSERT_TRUE(elsewhere.write_alive({.boot_id = "x", .host = "another-machine"}));
+  for (const char* file : {"alive", "."}) {
+    testing::make_older(elsewhere.path(file), hours(40 * 24));
+  }
+  ASSERT_TRUE(write_file_atomically(elsewhere.path("out"), "", Durability::Process));
+  testing::make_older(elsewhere.path("out"), hours(40 * 24));
+  collect();
+  EXPECT_TRUE(there(elsewhere));
 }
 
 TEST_F(Collect, RemovesProgramsOfOtherVersionsThatWereNotUsedForAMonth) {

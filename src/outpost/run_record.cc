@@ -12,6 +12,7 @@
 #include "base/text.h"
 #include "outpost/machine.h"
 #include "outpost/processes.h"
+#include "outpost/run_label.h"
 #include "wire/frame.h"
 
 namespace yonder::outpost {
@@ -74,8 +75,16 @@ bool RunRecord::exists() const {
   return path_exists(path("spec"));
 }
 
+bool RunRecord::is_background() const {
+  return path_exists(path("log"));
+}
+
 bool RunRecord::has_ended() const {
   return path_exists(path("exit"));
+}
+
+bool RunRecord::stop_wanted() const {
+  return path_exists(path("stop"));
 }
 
 Result<wire::StartRequest> RunRecord::read_spec() const {
@@ -122,10 +131,12 @@ void RunRecord::forget_inputs(wire::StartRequest spec) const {
   if (spec.env.empty()) return;
   spec.env.clear();
   spec.input.clear();
-  // In place: the lock is on this very file.
-  auto file = open_file(path("spec"), O_WRONLY | O_TRUNC);
-  if (file) [[maybe_unused]]
-    const bool written = write_all(*file, wire::encode(spec)).has_value();
+  // In place: the lock is on this very file. It only gets shorter, and is cut when the new text is
+  // there, so that a full disk cannot lose it.
+  const std::string text = wire::encode(spec);
+  auto file = open_file(path("spec"), O_WRONLY);
+  if (!file || !write_all(*file, text)) return;
+  [[maybe_unused]] const int cut = ::ftruncate(file->get(), static_cast<off_t>(text.size()));
 }
 
 Result<std::optional<Fd>> RunRecord::try_lock() const {
@@ -163,12 +174,14 @@ bool is_visible(const wire::AliveRecord& alive, const std::string& boot_id) {
 RunMembers members_of(const RunRecord& record, const wire::RunFacts& facts) {
   RunMembers members{.mark = record.mark()};
   if (!facts.alive || !is_visible(*facts.alive, facts.boot_id)) return members;
+  members.cgroup = facts.alive->cgroup;
   if (facts.supervisor_lives) members.supervisor = static_cast<pid_t>(facts.alive->supervisor.pid);
   if (lives(facts.alive->command)) members.command = static_cast<pid_t>(facts.alive->command.pid);
   return members;
 }
 
-wire::RunFacts observe(const RunRecord& record, const std::string& boot_id, bool with_members) {
+wire::RunFacts observe(const RunRecord& record, const std::string& boot_id,
+                       ObserveOptions options) {
   wire::RunFacts facts;
   facts.run_id = record.id();
   facts.boot_id = boot_id;
@@ -180,7 +193,8 @@ wire::RunFacts observe(const RunRecord& record, const std::string& boot_id, bool
   facts.out_bytes = record.size_of("out");
   facts.err_bytes = record.size_of("err");
   if (facts.exit) facts.members = facts.exit->left_running;
-  if (with_members) {
+  if (options.label || record.is_background()) facts.label = read_label(record);
+  if (options.members) {
     facts.members = describe(find_members(members_of(record, facts)));
   }
   return facts;

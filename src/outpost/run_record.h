@@ -16,7 +16,10 @@ namespace yonder::outpost {
 //   spec   what to run; its lock is held by whoever starts the run, then by its supervisor
 //   alive  which processes it is; written before the command's first instruction
 //   out err   what the command printed, written by the command itself
+//   log    of a background run: both of them, or a link to the log that the user wants; `out` is a
+//          link to it
 //   in in.pos in.end   its input, how much of it was taken, and that it is complete
+//   stop   somebody wants it not to begin
 //   exit   how it ended
 class RunRecord {
  public:
@@ -30,10 +33,14 @@ class RunRecord {
   std::string mark() const { return "YONDER_RUN_ID=" + id(); }
 
   bool exists() const;
+  // Only background runs have a log.
+  bool is_background() const;
   Result<wire::StartRequest> read_spec() const;
   Result<std::optional<wire::AliveRecord>> read_alive() const;
   Result<std::optional<wire::ExitRecord>> read_exit() const;
   bool has_ended() const;
+  // Somebody has stopped the run before it began: it must not begin any more.
+  bool stop_wanted() const;
 
   Result<void> write_alive(const wire::AliveRecord& alive) const;
   // Takes the space for the exit record while there is some: a full disk must not lose the end.
@@ -64,7 +71,12 @@ bool is_visible(const wire::AliveRecord& alive, const std::string& boot_id);
 // Where the processes of a run are to be looked for.
 RunMembers members_of(const RunRecord& record, const wire::RunFacts& facts);
 
-// Looks at everything there is to see of a run. `with_members` walks over /proc.
-wire::RunFacts observe(const RunRecord& record, const std::string& boot_id, bool with_members);
+struct ObserveOptions {
+  bool members = false;  // a walk over /proc
+  bool label = false;    // of foreground runs too; those of background runs are always read
+};
+// Looks at everything there is to see of a run.
+wire::RunFacts observe(const RunRecord& record, const std::string& boot_id,
+                       ObserveOptions options = {});
 
 }  // namespace yonder::outpost

@@ -106,7 +106,7 @@ TEST(RunRecordOnAFullDisk, StillTellsTheEnd) {
 }
 
 TEST_F(RunRecordTest, ObservesNothingWhereThereIsNoRecord) {
-  const auto facts = observe(record_, "boot", false);
+  const auto facts = observe(record_, "boot");
   EXPECT_EQ(facts.run_id, record_.id());
   EXPECT_FALSE(facts.record_found || facts.supervisor_lives || facts.command_lives);
   EXPECT_FALSE(facts.alive || facts.exit);
@@ -114,9 +114,9 @@ TEST_F(RunRecordTest, ObservesNothingWhereThereIsNoRecord) {
 
 TEST_F(RunRecordTest, ObservesAnUnbegunRunByItsLock) {
   write_spec();
-  EXPECT_FALSE(observe(record_, "boot", false).supervisor_lives);
+  EXPECT_FALSE(observe(record_, "boot").supervisor_lives);
   const auto lock = record_.try_lock();
-  const auto facts = observe(record_, "boot", false);
+  const auto facts = observe(record_, "boot");
   EXPECT_TRUE(facts.record_found);
   EXPECT_TRUE(facts.supervisor_lives);
 }
@@ -124,8 +124,8 @@ TEST_F(RunRecordTest, ObservesAnUnbegunRunByItsLock) {
 TEST_F(RunRecordTest, ObservesProcessesOnlyOfTheSameBoot) {
   write_spec();
   write_alive("boot", 1);
-  EXPECT_TRUE(observe(record_, "boot", false).supervisor_lives);
-  EXPECT_FALSE(observe(record_, "other", false).supervisor_lives);
+  EXPECT_TRUE(observe(record_, "boot").supervisor_lives);
+  EXPECT_FALSE(observe(record_, "other").supervisor_lives);
 }
 
 TEST_F(RunRecordTest, ObservesAnEndAndTheSizesOfTheOutputs) {
@@ -133,22 +133,22 @@ TEST_F(RunRecordTest, ObservesAnEndAndTheSizesOfTheOutputs) {
   write_alive("boot", 0);
   ASSERT_TRUE(record_.write_exit({.left_running = {{.pid = 7, .command = "x"}}}));
   ASSERT_TRUE(write_file_atomically(record_.path("out"), "12345", Durability::Process));
-  const auto facts = observe(record_, "boot", false);
+  const auto facts = observe(record_, "boot");
   EXPECT_TRUE(facts.exit);
   EXPECT_EQ(facts.out_bytes, 5U);
   EXPECT_EQ(facts.err_bytes, 0U);
   ASSERT_EQ(facts.members.size(), 1U);
-  EXPECT_TRUE(observe(record_, "boot", true).members.empty()) << "looked at again";
+  EXPECT_TRUE(observe(record_, "boot", {.members = true}).members.empty()) << "looked at again";
 }
 
 TEST_F(RunRecordTest, SaysWhatCannotBeRead) {
   write_spec();
   ASSERT_TRUE(write_file_atomically(record_.path("alive"), "garbage", Durability::Process));
-  EXPECT_THAT(observe(record_, "boot", false).problem, HasSubstr("alive"));
+  EXPECT_THAT(observe(record_, "boot").problem, HasSubstr("alive"));
   ASSERT_TRUE(record_.write_exit({.code = 0}));
-  EXPECT_EQ(observe(record_, "boot", false).problem, "") << "an end needs no other proof";
+  EXPECT_EQ(observe(record_, "boot").problem, "") << "an end needs no other proof";
   ASSERT_TRUE(write_file_atomically(record_.path("exit"), "\xff", Durability::Process));
-  EXPECT_THAT(observe(record_, "boot", false).problem, HasSubstr("exit"));
+  EXPECT_THAT(observe(record_, "boot").problem, HasSubstr("exit"));
 }
 
 TEST_F(RunRecordTest, ReadsHowMuchInputWasTaken) {

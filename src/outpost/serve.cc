@@ -15,10 +15,13 @@
 #include "base/clean_text.h"
 #include "base/text.h"
 #include "outpost/activity.h"
+#include "outpost/begin_looking.h"
+#include "outpost/list_runs.h"
 #include "outpost/outbox.h"
 #include "outpost/probe.h"
 #include "outpost/remove_run.h"
 #include "outpost/self.h"
+#include "outpost/session.h"
 #include "outpost/start.h"
 #include "wire/frame.h"
 #include "wire/handshake.h"
@@ -56,6 +59,7 @@ class Server {
   void fail_unless(wire::StreamId stream, const Result<void>& done);
   void collect();
   Result<std::unique_ptr<Activity>> begin(wire::StreamId stream, const wire::AnyRequest& request);
+  void watch(wire::StreamId stream, const std::string& path);
   void forget_changes();
   void forget(wire::StreamId stream);
   void step_all();
@@ -69,7 +73,7 @@ class Server {
   wire::FrameParser parser_;
   std::map<wire::StreamId, std::string> parts_;
   std::map<wire::StreamId, std::unique_ptr<Activity>> activities_;
-  std::map<wire::StreamId, int> watches_;
+  std::multimap<wire::StreamId, int> watches_;
   bool starts_runs_ = false;
   std::optional<Spare> spare_;
   Deadline silence_ = Deadline::after(kSilenceLimit);
@@ -165,10 +169,16 @@ void Server::on_request(wire::StreamId stream, const std::string& cbor) {
   } else if (*begun) {
     // Watched before the first look, so that no change falls between.
     forget(stream);
-    watches_[stream] =
-        ::inotify_add_watch(changes_.get(), (*begun)->directory().c_str(), IN_MODIFY | IN_MOVED_TO);
+    watch(stream, (*begun)->directory());
+    watch(stream, (*begun)->also_watched());
     activities_[stream] = *std::move(begun);
   }
+}
+
+void Server::watch(wire::StreamId stream, const std::string& path) {
+  if (path.empty()) return;
+  const int watch = ::inotify_add_watch(changes_.get(), path.c_str(), IN_MODIFY | IN_MOVED_TO);
+  if (watch >= 0) watches_.emplace(stream, watch);
 }
 
 // Nothing when the reply is already in the outbox.
@@ -181,15 +191,8 @@ Result<std::unique_ptr<Activity>> Server::begin(wire::StreamId stream,
     outbox_.message(wire::Kind::Reply, stream, wire::encode(probe(options_.around)));
     return std::unique_ptr<Activity>();
   }
-  const auto existing = [&](const std::string& text) -> Result<RunRecord> {
-    TRY_ASSIGN(const RunId id, parse_run_id(text));
-    RunRecord record(options_.around.state_dir, id);
-    if (options_.around.state_dir.empty() || !record.exists()) {
-      return Error{Errc::NotFound, concat("there is no run ", id.str(), " on this machine"),
-                   "finished runs are removed after a while; is it another sandbox?"};
-    }
-    return record;
-  };
+  if (auto looking = begin_looking(options_.around, stream, request)) return *std::move(looking);
+  const auto existing = [&](const std::string& id) { return find_run(options_.around, id); };
   const std::string& boot_id = options_.around.boot_id;
   if (const auto* start = std::get_if<wire::StartRequest>(&request)) {
     starts_runs_ = true;
@@ -219,14 +222,17 @@ Result<std::unique_ptr<Activity>> Server::begin(wire::StreamId stream,
                                                             .boot_id = boot_id});
   }
   const auto& stop = std::get<wire::StopRequest>(request);
+  TRY_ASSIGN(const StopOrder order, check_stop(stop));
   const auto keyed = find_by_key(options_.around, stop.key);
   if (!keyed && stop.prevent) {
     TRY_ASSIGN(const RunId id, parse_run_id(stop.run_id));
     TRY(prevent_run(options_.around, id));
   }
-  TRY_ASSIGN(RunRecord record, keyed ? Result<RunRecord>(*keyed) : existing(stop.run_id));
-  return activity<StopActivity>(std::move(record), stream, std::chrono::milliseconds(stop.grace_ms),
-                                boot_id);
+  const bool by_name = !keyed && !stop.session.empty();
+  TRY_ASSIGN(RunRecord record, by_name ? session_to_stop(options_.around, stop.session)
+                               : keyed ? Result<RunRecord>(*keyed)
+                                       : existing(stop.run_id));
+  return activity<StopActivity>(std::move(record), stream, order, boot_id);
 }
 
 // Which directory changed does not matter: looking at a few runs costs less than keeping a table.
@@ -239,12 +245,12 @@ void Server::forget_changes() {
 // A user has few watches, and one link may see thousands of runs.
 void Server::forget(wire::StreamId stream) {
   activities_.erase(stream);
-  const auto watch = watches_.extract(stream);
-  if (!watch || watch.mapped() < 0) return;
-  const bool shared = std::any_of(watches_.begin(), watches_.end(), [&](const auto& other) {
-    return other.second == watch.mapped();
-  });
-  if (!shared) ::inotify_rm_watch(changes_.get(), watch.mapped());
+  while (const auto own = watches_.extract(stream)) {
+    const bool shared = std::any_of(watches_.begin(), watches_.end(), [&](const auto& other) {
+      return other.second == own.mapped();
+    });
+    if (!shared) ::inotify_rm_watch(changes_.get(), own.mapped());
+  }
 }
 
 void Server::step_all() {

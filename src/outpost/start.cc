@@ -12,10 +12,15 @@
 #include "base/clock.h"
 #include "base/file.h"
 #include "base/text.h"
+#include "outpost/background.h"
+#include "outpost/background_log.h"
 #include "outpost/command.h"
+#include "outpost/launcher.h"
 #include "outpost/remove_run.h"
 #include "outpost/self.h"
+#include "outpost/session.h"
 #include "outpost/supervisor.h"
+#include "outpost/viewer.h"
 
 namespace yonder::outpost {
 namespace {
@@ -24,51 +29,92 @@ std::string key_path(const Surroundings& around, const std::string& key) {
   return concat(around.state_dir, "/keys/", hash_of(key));
 }
 
+// Never through a link: that would lead to a log of the user.
 Result<void> create_file(const RunRecord& record, const char* name, std::string_view content) {
-  TRY_ASSIGN(const Fd fd, open_file(record.path(name), O_WRONLY | O_CREAT | O_TRUNC));
+  TRY_ASSIGN(const Fd fd, open_file(record.path(name), O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW));
   auto written = write_all(fd, content);
   if (!written) return std::move(written).error().context(record.path(name));
   return {};
 }
 
-// Everything the supervisor will need, on disk before it runs.
-Result<void> write_files(const RunRecord& record, const wire::StartRequest& request) {
-  TRY(record.reserve_exit());
-  TRY(create_file(record, "out", ""));
-  TRY(create_file(record, "err", ""));
-  if (request.stdin_mode == wire::StdinMode::Whole) TRY(create_file(record, "in", request.input));
-  if (request.stdin_mode == wire::StdinMode::Stream) {
-    TRY(create_file(record, "in", ""));
-    TRY(create_file(record, "in.pos", ""));
-  }
-  if (request.command.size() > kMaxArgument) {
-    TRY(create_file(record, "command", request.command));
+Result<void> create_link(const RunRecord& record, const char* name, const std::string& target) {
+  ::unlink(record.path(name).c_str());  // of a starter that died
+  if (::symlink(target.c_str(), record.path(name).c_str()) != 0) {
+    return errno_error("link " + record.path(name));
   }
   return {};
 }
 
-Result<void> launch(const RunRecord& record, const wire::StartRequest& request, const Fd& lock,
-                    std::optional<Spare>& spare) {
-  TRY(write_files(record, request));
-  if (spare && Spare::suits(request)) {
-    const bool taken = spare->take(record, request, lock);
+// `out` is always where the output is read from.
+Result<void> create_outputs(const RunRecord& record, const wire::StartRequest& spec) {
+  TRY(create_file(record, "err", ""));
+  if (!spec.background) return create_file(record, "out", "");
+  TRY(spec.log_file.empty() ? create_file(record, "log", "")
+                            : create_link(record, "log", spec.log_file));
+  return create_link(record, "out", "log");
+}
+
+// Everything the supervisor will need, on disk before it runs.
+Result<void> write_files(const RunRecord& record, const wire::StartRequest& spec) {
+  TRY(record.reserve_exit());
+  TRY(create_outputs(record, spec));
+  if (spec.stdin_mode == wire::StdinMode::Whole) TRY(create_file(record, "in", spec.input));
+  if (spec.stdin_mode == wire::StdinMode::Stream) {
+    TRY(create_file(record, "in", ""));
+    TRY(create_file(record, "in.pos", ""));
+  }
+  if (spec.command.size() > kMaxArgument) TRY(create_file(record, "command", spec.command));
+  return {};
+}
+
+Result<void> spawn(const RunRecord& record, const wire::StartRequest& spec, const Fd& lock,
+                   std::optional<Spare>& spare) {
+  if (spare && Spare::suits(spec) && !record.stop_wanted()) {
+    const bool taken = spare->take(record, spec, lock);
     spare.reset();
     if (taken) return {};
   }
-  return spawn_supervisor(record, request, lock);
+  return spec.background ? launch_background(record, spec, lock, look_at_systemd())
+                         : spawn_supervisor(record, spec, lock);
+}
+
+Error no_room(Error error) {
+  error.code = Errc::NoPlace;
+  error.hint = "nothing was run; make room there, or point XDG_STATE_HOME at another file system";
+  return error;
+}
+
+// The name is taken last: until then it means an older run.
+Result<void> launch(const Surroundings& around, const RunRecord& record,
+                    const wire::StartRequest& spec, const Fd& lock, std::optional<Spare>& spare) {
+  std::optional<UserLog> log;
+  if (!spec.log_file.empty()) {
+    TRY_ASSIGN(UserLog made, UserLog::create(spec.log_file));
+    log.emplace(std::move(made));
+  }
+  auto done = write_files(record, spec);
+  if (done) done = claim_session(around, spec.session, record);
+  if (done) done = spawn(record, spec, lock, spare);
+  if (!done) return no_room(std::move(done).error());
+  if (log) log->keep();
+  if (spec.tmux) show_in_tmux(record, spec);
+  return {};
 }
 
 // The lock is taken before the first byte is written. Conflict: somebody was faster, either with
 // the file or, in the moment before we locked it, with its lock.
-Result<Fd> write_spec(const RunRecord& record, wire::StartRequest spec) {
+Result<Fd> create_spec(const RunRecord& record) {
   TRY_ASSIGN(Fd fd, open_file(record.path("spec"), O_RDWR | O_CREAT | O_EXCL));
-  if (::flock(fd.get(), LOCK_EX | LOCK_NB) != 0) {
-    if (errno != EWOULDBLOCK) return errno_error("lock " + record.path("spec"));
-    return Error{Errc::Conflict, "somebody else has locked " + record.path("spec"), ""};
-  }
+  if (::flock(fd.get(), LOCK_EX | LOCK_NB) == 0) return fd;
+  if (errno != EWOULDBLOCK) return errno_error("lock " + record.path("spec"));
+  return Error{Errc::Conflict, "somebody else has locked " + record.path("spec"), ""};
+}
+
+// Into the locked file.
+Result<void> write_spec(const RunRecord& record, const Fd& lock, wire::StartRequest spec) {
   spec.input.clear();  // it has a file of its own
-  TRY(write_all(fd, wire::encode(spec)));
-  return fd;
+  if (::ftruncate(lock.get(), 0) != 0) return errno_error("truncate " + record.path("spec"));
+  return write_all(lock, wire::encode(spec));
 }
 
 // Makes the key point to this run. When somebody was faster with the same key, theirs is the run.
@@ -98,20 +144,13 @@ Result<std::optional<Fd>> try_lock_twice(const RunRecord& record) {
 }
 
 // Nothing when somebody else is starting the run at this moment.
-Result<std::optional<Fd>> take_over(const RunRecord& record, const wire::StartRequest& request) {
+Result<std::optional<Fd>> lock_unbegun(const RunRecord& record) {
   auto lock = try_lock_twice(record);
-  if (!lock && lock.error().code == Errc::NotFound) {  // its starter died after the mkdir
-    auto fresh = write_spec(record, request);
-    if (fresh) return std::optional<Fd>(*std::move(fresh));
-    if (fresh.error().code != Errc::Conflict) return std::move(fresh).error();
-    lock = try_lock_twice(record);  // or lives, and has written it meanwhile
-  }
-  if (!lock || !*lock) return lock;
-  if (::ftruncate((*lock)->get(), 0) != 0) return errno_error("truncate " + record.path("spec"));
-  wire::StartRequest spec = request;
-  spec.input.clear();
-  TRY(write_all(**lock, wire::encode(spec)));
-  return lock;
+  if (lock || lock.error().code != Errc::NotFound) return lock;
+  auto fresh = create_spec(record);  // its starter died after the mkdir
+  if (fresh) return std::optional<Fd>(*std::move(fresh));
+  if (fresh.error().code != Errc::Conflict) return std::move(fresh).error();
+  return try_lock_twice(record);  // or lives, and has written it meanwhile
 }
 
 // A lock without a process: the run's starter died before the command's first instruction, so the
@@ -119,20 +158,34 @@ Result<std::optional<Fd>> take_over(const RunRecord& record, const wire::StartRe
 Result<Started> attach(const Surroundings& around, const RunRecord& record,
                        const wire::StartRequest& request, std::optional<Spare>& spare) {
   if (has_begun(record)) return Started{record, true};
-  TRY_ASSIGN(const std::optional<Fd> lock, take_over(record, request));
+  TRY_ASSIGN(const std::optional<Fd> lock, lock_unbegun(record));
   if (!lock || has_begun(record)) return Started{record, true};
-  TRY(check_request(request, around.home));
-  TRY_ASSIGN(const std::optional<RunRecord> other, claim_key(around, record, request.key));
+  TRY_ASSIGN(const wire::StartRequest spec, settle_request(around, request));
+  TRY(check_session_free(around, spec.session, record));
+  TRY(write_spec(record, *lock, spec));
+  TRY_ASSIGN(const std::optional<RunRecord> other, claim_key(around, record, spec.key));
   if (other) return Started{*other, true};
-  TRY(launch(record, request, *lock, spare));
+  TRY(launch(around, record, spec, *lock, spare));
   return Started{record, true};
 }
 
-Error no_room(Error error, const RunRecord& record) {
-  remove_run(record.directory());
-  error.code = Errc::NoPlace;
-  error.hint = "nothing was run; make room there, or point XDG_STATE_HOME at another file system";
-  return error;
+// In a directory that this call has made. What fails leaves nothing.
+Result<Started> begin_new(const Surroundings& around, const RunRecord& record,
+                          const wire::StartRequest& spec, const Fd& lock,
+                          std::optional<Spare>& spare) {
+  if (auto written = write_spec(record, lock, spec); !written) {
+    remove_run(record.directory());
+    return no_room(std::move(written).error());
+  }
+  auto other = claim_key(around, record, spec.key);
+  if (!other || *other) remove_run(record.directory());
+  if (!other) return no_room(std::move(other).error());
+  if (*other) return attach(around, **other, spec, spare);
+  if (auto launched = launch(around, record, spec, lock, spare); !launched) {
+    remove_run(record.directory());
+    return std::move(launched).error();
+  }
+  return Started{record, false};
 }
 
 }  // namespace
@@ -164,33 +217,29 @@ Result<Started> start_run(const Surroundings& around, const wire::StartRequest& 
   }
   TRY_ASSIGN(const RunId id, parse_run_id(request.run_id));
   Fd keys;
-  if (!request.key.empty()) {
+  if (!request.key.empty() || !request.session.empty()) {
     TRY_ASSIGN(keys, lock_keys(around.state_dir));
   }
-  if (const auto found = find_by_key(around, request.key))
+  if (const auto found = find_by_key(around, request.key)) {
     return attach(around, *found, request, spare);
+  }
   const RunRecord record(around.state_dir, id);
   if (record.exists()) return attach(around, record, request, spare);
-  TRY(check_request(request, around.home));
+  TRY_ASSIGN(const wire::StartRequest spec, settle_request(around, request));
+  TRY(check_session_free(around, spec.session, record));
 
   if (auto made = make_directory(record.directory()); !made) {
     if (made.error().code == Errc::Conflict) return attach(around, record, request, spare);
-    return no_room(std::move(made).error(), record);
+    return no_room(std::move(made).error());
   }
-  auto lock = write_spec(record, request);
+  auto lock = create_spec(record);
   // Somebody with the same run id found our directory empty and went ahead: theirs are the files.
   if (!lock && lock.error().code == Errc::Conflict) return attach(around, record, request, spare);
-  if (!lock) return no_room(std::move(lock).error(), record);
-  auto other = claim_key(around, record, request.key);
-  if (!other) return no_room(std::move(other).error(), record);
-  if (*other) {
+  if (!lock) {
     remove_run(record.directory());
-    return attach(around, **other, request, spare);
+    return no_room(std::move(lock).error());
   }
-  if (auto launched = launch(record, request, *lock, spare); !launched) {
-    return no_room(std::move(launched).error(), record);
-  }
-  return Started{record, false};
+  return begin_new(around, record, spec, *lock, spare);
 }
 
 Result<Started> start_run(const Surroundings& around, const wire::StartRequest& request) {
@@ -205,9 +254,11 @@ Result<void> prevent_run(const Surroundings& around, const RunId& id) {
   if (!made && made.error().code != Errc::Conflict) return made;
   // Held until the end is written, so that nobody begins the run in between. A record that is there
   // already is left by a starter that died: it would be begun by whoever asks for it next.
-  TRY_ASSIGN(const std::optional<Fd> lock,
-             take_over(record, wire::StartRequest{.run_id = id.str()}));
+  TRY_ASSIGN(const std::optional<Fd> lock, lock_unbegun(record));
   if (!lock || has_begun(record)) return {};
+  if (!record.read_spec()) {
+    TRY(write_spec(record, *lock, wire::StartRequest{.run_id = id.str()}));
+  }
   return record.write_exit({.cause = wire::Cause::Stop, .ended_ms = wall_clock_ms()});
 }
 

@@ -1,5 +1,8 @@
+#include <fcntl.h>
 #include <signal.h>
 
+#include "base/file.h"
+#include "base/text.h"
 #include "outpost/activity.h"
 #include "outpost/processes.h"
 #include "outpost/supervisor.h"
@@ -10,16 +13,30 @@ namespace {
 constexpr auto kStep = std::chrono::milliseconds(20);
 // After the grace: KILL, and the time a supervisor takes to see everything gone.
 constexpr auto kPatience = std::chrono::seconds(8);
+constexpr std::int64_t kLongestGraceMs = 3600LL * 1000;
+constexpr int kLastSignal = 31;  // those above have no fixed meaning
 
 }  // namespace
 
-StopActivity::StopActivity(RunRecord record, wire::StreamId stream, Duration grace,
+Result<StopOrder> check_stop(const wire::StopRequest& request) {
+  if (request.signal < 1 || request.signal > kLastSignal) {
+    return Error{Errc::InvalidArgument, concat("signal ", request.signal, " cannot be sent"),
+                 "nothing was stopped; signals are 1 to 31, such as 15 (TERM) or 2 (INT)"};
+  }
+  if (request.grace_ms < 0 || request.grace_ms > kLongestGraceMs) {
+    return Error{Errc::InvalidArgument, "the grace is out of range",
+                 "nothing was stopped; it is an hour at most"};
+  }
+  return StopOrder{.grace_ms = request.grace_ms, .signal = request.signal};
+}
+
+StopActivity::StopActivity(RunRecord record, wire::StreamId stream, StopOrder order,
                            std::string boot_id)
     : record_(std::move(record)),
       stream_(stream),
-      grace_(grace),
+      order_(order),
       boot_id_(std::move(boot_id)),
-      give_up_(Deadline::after(grace + kPatience)) {}
+      give_up_(Deadline::after(std::chrono::milliseconds(order.grace_ms) + kPatience)) {}
 
 Deadline StopActivity::due() const {
   return Deadline::after(kStep);
@@ -30,24 +47,32 @@ bool StopActivity::tell_supervisor() const {
   const auto alive = record_.read_alive();
   if (!alive || !*alive || !is_visible(**alive, boot_id_)) return false;
   if (!lives((*alive)->supervisor)) return false;
-  const auto ms = std::chrono::duration_cast<std::chrono::milliseconds>(grace_).count();
   sigval value{};
-  value.sival_int = static_cast<int>(ms);
+  value.sival_int = encode_stop(order_);
   return ::sigqueue(static_cast<pid_t>((*alive)->supervisor.pid), kStopSignal, value) == 0;
+}
+
+// Whoever is starting the run looks for this before it lets the command begin.
+void StopActivity::keep_from_beginning() const {
+  [[maybe_unused]] const bool noted =
+      open_file(record_.path("stop"), O_WRONLY | O_CREAT).has_value();
 }
 
 bool StopActivity::step(Outbox& outbox) {
   if (!told_) told_ = tell_supervisor();
-  auto facts = observe(record_, boot_id_, false);
+  auto facts = observe(record_, boot_id_);
+  if (facts.supervisor_lives && !facts.alive && !facts.exit) keep_from_beginning();
   // Without a supervisor (it was killed) what carries the run's mark is ended here. One that has
   // just begun is waited for: only it can record that the run was stopped.
   if (!told_ && !facts.supervisor_lives && !ender_) {
-    ender_.emplace(members_of(record_, facts), grace_);
+    ender_.emplace(members_of(record_, facts), std::chrono::milliseconds(order_.grace_ms),
+                   order_.signal);
   }
   const bool ender_done = !ender_ || ender_->step();
   const bool gone = ender_done && !facts.supervisor_lives && !facts.command_lives;
   if (!gone && !give_up_.expired()) return false;
-  outbox.message(wire::Kind::Reply, stream_, wire::encode(observe(record_, boot_id_, true)));
+  outbox.message(wire::Kind::Reply, stream_,
+                 wire::encode(observe(record_, boot_id_, {.members = true})));
   return true;
 }
 

@@ -16,10 +16,11 @@
 
 #include "base/file.h"
 #include "base/text.h"
-#include "outpost/command.h"
+#include "outpost/background_log.h"
 #include "outpost/command_process.h"
-#include "outpost/handover.h"
+#include "outpost/detach.h"
 #include "outpost/input_pump.h"
+#include "outpost/launcher.h"
 #include "outpost/processes.h"
 #include "outpost/self.h"
 #include "outpost/tree_ender.h"
@@ -31,6 +32,15 @@ static_assert(kStopSignal == SIGUSR1 && kInputSignal == SIGUSR2);
 
 constexpr auto kEndPause = std::chrono::milliseconds(10);
 constexpr auto kRetryPause = std::chrono::seconds(1);
+
+// Of the number that goes along with a stop: an hour in milliseconds needs 22 bits.
+constexpr int kGraceBits = 22;
+constexpr int kGraceMask = (1 << kGraceBits) - 1;
+constexpr int kSignalMask = 63;
+
+// What shells and timeout(1) say of it.
+constexpr int kTimeoutCode = 124;
+constexpr int kSignalBase = 128;
 
 std::int64_t milliseconds(Duration duration) {
   return std::chrono::duration_cast<std::chrono::milliseconds>(duration).count();
@@ -45,49 +55,6 @@ sigset_t supervisor_signals() {
   return set;
 }
 
-void point_at_null(std::initializer_list<int> fds) {
-  const Fd null(::open("/dev/null", O_RDWR | O_CLOEXEC));
-  for (const int fd : fds) ::dup2(null.get(), fd);
-}
-
-void close_from_to(unsigned first, unsigned last) {
-  if (first > last || ::close_range(first, last, 0) == 0) return;
-  for (unsigned fd = first; fd <= std::min(last, 1023U); ++fd) {  // kernels before 5.9
-    ::close(static_cast<int>(fd));
-  }
-}
-
-// And but the three standard ones.
-void close_all_but(std::initializer_list<int> kept) {
-  unsigned next = 3;
-  for (const int fd : kept) {  // in rising order
-    close_from_to(next, static_cast<unsigned>(fd) - 1);
-    next = static_cast<unsigned>(fd) + 1;
-  }
-  close_from_to(next, ~0U);
-}
-
-// No exec follows: this process has one thread and little memory, and a copy of it is there at
-// once.
-void leave_the_link(std::initializer_list<int> kept) {
-  ::setsid();
-  struct sigaction plain {};
-  plain.sa_handler = SIG_DFL;
-  ::sigaction(SIGCHLD, &plain, nullptr);
-  point_at_null({STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO});
-  // Also what start-up files have left open: a copy of the link's pipe would keep the link alive.
-  close_all_but(kept);
-}
-
-Fd become_supervisor() {
-  const sigset_t signals = supervisor_signals();
-  ::sigprocmask(SIG_BLOCK, &signals, nullptr);
-  ::signal(SIGPIPE, SIG_IGN);
-  ::prctl(PR_SET_CHILD_SUBREAPER, 1);
-  ::prctl(PR_SET_NAME, "yonder-run");
-  return Fd(::signalfd(-1, &signals, SFD_CLOEXEC));
-}
-
 Result<Fd> open_input(const wire::StartRequest& spec, const RunRecord& record, Fd& pump_end) {
   if (spec.stdin_mode == wire::StdinMode::Closed) return open_file("/dev/null", O_RDONLY);
   if (spec.stdin_mode == wire::StdinMode::Whole) return open_file(record.path("in"), O_RDONLY);
@@ -100,10 +67,17 @@ Result<Fd> open_input(const wire::StartRequest& spec, const RunRecord& record, F
 class Supervisor {
  public:
   Supervisor(const RunRecord& record, wire::StartRequest spec, Fd signals)
-      : record_(record), spec_(std::move(spec)), signals_(std::move(signals)) {}
+      : record_(record), spec_(std::move(spec)), signals_(std::move(signals)) {
+    if (spec_.launcher == "scope") cgroup_ = own_scope_cgroup(record_);
+  }
 
   // `waiting`: its command process, if it was forked before.
-  int run(pid_t waiting = -1) {
+  int run(pid_t waiting) {
+    if (waiting <= 0 && record_.stop_wanted()) {
+      cause_ = wire::Cause::Stop;
+      record_end({}, "");
+      return 0;
+    }
     if (auto started = waiting > 0 ? adopt(waiting) : start(); !started) {
       record_end({.code = kCannotStart}, "yonder: " + started.error().message + "\n");
       return 1;
@@ -127,12 +101,15 @@ class Supervisor {
   void on_signal(const signalfd_siginfo& info);
   void reap();
   bool has_children() const;
-  void end_tree(wire::Cause cause, Duration grace);
+  void end_tree(wire::Cause cause, const StopOrder& order);
+  RunMembers members() const;
   void finish();
+  void say_at_the_end(const Ending& ending, const std::string& complaint) const;
   void record_end(const Ending& ending, const std::string& complaint);
 
   RunRecord record_;
   wire::StartRequest spec_;
+  std::string cgroup_;
   Fd signals_;
   std::unique_ptr<InputPump> pump_;
   pid_t command_ = -1;
@@ -194,16 +171,14 @@ void Supervisor::wait_once() {
     if (::read(signals_.get(), &info, sizeof info) == sizeof info) on_signal(info);
   }
   if (!ended_ && limit_.expired()) {
-    end_tree(wire::Cause::Timeout, std::chrono::milliseconds(spec_.grace_ms));
+    end_tree(wire::Cause::Timeout, {.grace_ms = spec_.grace_ms});
   }
 }
 
 void Supervisor::on_signal(const signalfd_siginfo& info) {
   if (info.ssi_signo == SIGCHLD) reap();
   if (info.ssi_signo == kInputSignal && pump_) pump_->step();
-  if (info.ssi_signo == kStopSignal) {
-    end_tree(wire::Cause::Stop, std::chrono::milliseconds(std::max(0, info.ssi_int)));
-  }
+  if (info.ssi_signo == kStopSignal) end_tree(wire::Cause::Stop, decode_stop(info.ssi_int));
 }
 
 void Supervisor::reap() {
@@ -230,11 +205,15 @@ bool Supervisor::has_children() const {
   return ::waitid(P_ALL, 0, &info, WEXITED | WNOHANG | WNOWAIT) == 0;
 }
 
-void Supervisor::end_tree(wire::Cause cause, Duration grace) {
+RunMembers Supervisor::members() const {
+  return {.supervisor = ::getpid(), .mark = record_.mark(), .cgroup = cgroup_};
+}
+
+void Supervisor::end_tree(wire::Cause cause, const StopOrder& order) {
   if (!cause_known_) cause_ = cause;
   cause_known_ = true;
   limit_ = Deadline::never();
-  TreeEnder ender({.supervisor = ::getpid(), .mark = record_.mark()}, grace);
+  TreeEnder ender(members(), std::chrono::milliseconds(order.grace_ms), order.signal);
   while (!ender.step()) {
     ::poll(nullptr, 0, static_cast<int>(milliseconds(kEndPause)));
     reap();
@@ -253,13 +232,22 @@ void Supervisor::finish() {
   record_end(ending_, complaint);
 }
 
-void Supervisor::record_end(const Ending& ending, const std::string& complaint) {
+// What cannot be said there is still in the exit record.
+void Supervisor::say_at_the_end(const Ending& ending, const std::string& complaint) const {
   if (!complaint.empty()) {
-    if (auto err = open_file(record_.path("err"), O_WRONLY | O_APPEND | O_CREAT)) {
-      // What cannot be said there is still in the record's exit code.
-      [[maybe_unused]] const auto said = write_all(*err, complaint).has_value();
+    const int flags = O_WRONLY | O_APPEND | (spec_.background ? 0 : O_CREAT);
+    if (auto file = open_file(record_.path(spec_.background ? "log" : "err"), flags)) {
+      [[maybe_unused]] const auto said = write_all(*file, complaint).has_value();
     }
   }
+  if (!spec_.background || (!ending.code && !ending.signal)) return;  // it has never begun
+  int code = ending.code.value_or(kSignalBase + ending.signal.value_or(0));
+  if (cause_ == wire::Cause::Timeout) code = kTimeoutCode;
+  append_exit_code(record_, code);
+}
+
+void Supervisor::record_end(const Ending& ending, const std::string& complaint) {
+  say_at_the_end(ending, complaint);
   wire::ExitRecord exit{.cause = cause_, .code = ending.code, .signal = ending.signal};
   exit.ended_ms = wall_clock_ms();
   exit.duration_ms = milliseconds(std::chrono::steady_clock::now() - started_);
@@ -268,7 +256,7 @@ void Supervisor::record_end(const Ending& ending, const std::string& complaint) 
   exit.system_ms = in_ms(usage_.ru_stime);
   exit.max_rss_kib = usage_.ru_maxrss;
   if (has_children()) {
-    exit.left_running = describe(find_members({.supervisor = ::getpid(), .mark = record_.mark()}));
+    exit.left_running = describe(find_members(members()));
   }
   // The end must be told. While the disk refuses, this process stays and is the only proof of it.
   while (!record_.write_exit(exit)) {
@@ -278,89 +266,55 @@ void Supervisor::record_end(const Ending& ending, const std::string& complaint) 
   record_.forget_inputs(spec_);
 }
 
-[[noreturn]] void wait_as_command(const Fd& channel, const wire::ProcessKey& supervisor) {
-  auto prepared = prepare_command(supervisor);
-  const auto run = take_over(channel);
-  // No exit code: whoever reads one would take it for the command's.
-  if (!run) ::raise(SIGKILL);
-  const Fd nothing(::open("/dev/null", O_RDONLY | O_CLOEXEC));
-  run_command(run->spec, run->record, nothing, std::move(prepared));
-}
-
-[[noreturn]] void wait_as_supervisor(Fd& channel, Fd& command_channel) {
-  Fd signals = become_supervisor();
-  const auto self = key_of(::getpid());
-  const pid_t command = self ? ::fork() : -1;
-  if (command == 0) {
-    channel.reset();
-    wait_as_command(command_channel, *self);
-  }
-  command_channel.reset();
-  show_as("outpost spare");
-  const auto run = command > 0 ? take_over(channel) : std::nullopt;
-  if (!run || !signals) ::_exit(1);
-  show_as("outpost supervise " + run->record.id());
-  const int status = Supervisor(run->record, run->spec, std::move(signals)).run(command);
-  ::_exit(status);
-}
-
 }  // namespace
+
+int encode_stop(const StopOrder& order) {
+  const auto grace = std::clamp<std::int64_t>(order.grace_ms, 0, kGraceMask);
+  return static_cast<int>(grace) | ((order.signal & kSignalMask) << kGraceBits);
+}
+
+StopOrder decode_stop(int value) {
+  const int signal = (value >> kGraceBits) & kSignalMask;
+  return {.grace_ms = value & kGraceMask, .signal = signal == 0 ? SIGTERM : signal};
+}
+
+SupervisorSignals::SupervisorSignals() {
+  const sigset_t signals = supervisor_signals();
+  ::sigprocmask(SIG_BLOCK, &signals, &before_);
+}
+
+SupervisorSignals::~SupervisorSignals() {
+  ::sigprocmask(SIG_SETMASK, &before_, nullptr);
+}
 
 Result<void> spawn_supervisor(const RunRecord& record, const wire::StartRequest& spec,
                               const Fd& lock) {
-  const sigset_t signals = supervisor_signals();
-  sigset_t before;
-  // Blocked across the fork, so that a signal sent right after the start waits for its reader.
-  ::sigprocmask(SIG_BLOCK, &signals, &before);
+  const SupervisorSignals blocked;
   const pid_t pid = ::fork();
-  if (pid == 0) {
-    leave_the_link({lock.get()});
-    show_as("outpost supervise " + record.id());
-    ::_exit(supervise(record, spec));
-  }
-  const int error = errno;
-  ::sigprocmask(SIG_SETMASK, &before, nullptr);
-  if (pid < 0) return errno_error("fork", error);
-  return {};
+  if (pid < 0) return errno_error("fork");
+  if (pid > 0) return {};
+  leave_the_link({lock.get()});
+  show_as("outpost supervise " + record.id());
+  ::_exit(supervise(record, spec));
+}
+
+Fd become_supervisor() {
+  const sigset_t signals = supervisor_signals();
+  ::sigprocmask(SIG_BLOCK, &signals, nullptr);
+  ::signal(SIGPIPE, SIG_IGN);
+  ::signal(SIGXFSZ, SIG_IGN);  // a file that may not grow is an error, not the end
+  ::prctl(PR_SET_CHILD_SUBREAPER, 1);
+  ::prctl(PR_SET_NAME, "yonder-run");
+  return Fd(::signalfd(-1, &signals, SFD_CLOEXEC));
 }
 
 int supervise(const RunRecord& record, const wire::StartRequest& spec) {
-  Fd signals = become_supervisor();
+  return supervise(record, spec, become_supervisor(), -1);
+}
+
+int supervise(const RunRecord& record, const wire::StartRequest& spec, Fd signals, pid_t command) {
   if (!signals) return 1;
-  return Supervisor(record, spec, std::move(signals)).run();
-}
-
-bool Spare::suits(const wire::StartRequest& spec) {
-  return spec.stdin_mode == wire::StdinMode::Closed && spec.command.size() <= kMaxArgument &&
-         encode_handover(RunRecord(""), spec).size() <= kMaxHandover;
-}
-
-std::optional<Spare> Spare::fork_one() {
-  auto supervisor = make_channel();
-  auto command = make_channel();
-  if (!supervisor || !command) return std::nullopt;
-  const sigset_t signals = supervisor_signals();
-  sigset_t before;
-  ::sigprocmask(SIG_BLOCK, &signals, &before);
-  const pid_t pid = ::fork();
-  if (pid == 0) {
-    const int first = supervisor->far.get();
-    const int second = command->far.get();
-    leave_the_link({std::min(first, second), std::max(first, second)});
-    wait_as_supervisor(supervisor->far, command->far);
-  }
-  ::sigprocmask(SIG_SETMASK, &before, nullptr);
-  if (pid < 0) return std::nullopt;
-  return Spare(std::move(supervisor->near), std::move(command->near));
-}
-
-// The supervisor first: it begins the run anew when its command process does not live. One that
-// lives gets the same message, and then both work at the same time.
-bool Spare::take(const RunRecord& record, const wire::StartRequest& spec, const Fd& lock) {
-  const std::string message = encode_handover(record, spec);
-  if (!hand_over(supervisor_, message, lock)) return false;
-  hand_over(command_, message, lock);
-  return true;
+  return Supervisor(record, spec, std::move(signals)).run(command);
 }
 
 }  // namespace yonder::outpost

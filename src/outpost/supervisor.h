@@ -1,8 +1,12 @@
 #pragma once
 
+#include <signal.h>
+#include <sys/types.h>
+
 #include <optional>
 #include <string>
 
+#include "base/clock.h"
 #include "base/fd.h"
 #include "base/result.h"
 #include "outpost/run_record.h"
@@ -14,8 +18,29 @@ namespace yonder::outpost {
 // that the rest can still be found and stopped.
 
 // Signals that it understands. All are blocked from before its first instruction, so none is lost.
-inline constexpr int kStopSignal = 10;   // SIGUSR1, with the grace in milliseconds as its value
+inline constexpr int kStopSignal = 10;   // SIGUSR1, with an encoded StopOrder as its value
 inline constexpr int kInputSignal = 12;  // SIGUSR2: there is more input
+
+struct StopOrder {
+  std::int64_t grace_ms = 0;  // up to an hour
+  int signal = SIGTERM;       // the first one; KILL follows after the grace
+};
+// Pure. Both in the one number that can go along with a signal.
+int encode_stop(const StopOrder& order);
+StopOrder decode_stop(int value);
+
+// Blocks them as long as it lives, so that those which are sent right after the start wait for
+// their reader.
+class SupervisorSignals {
+ public:
+  SupervisorSignals();
+  SupervisorSignals(const SupervisorSignals&) = delete;
+  SupervisorSignals& operator=(const SupervisorSignals&) = delete;
+  ~SupervisorSignals();
+
+ private:
+  sigset_t before_{};
+};
 
 // Forks the supervisor of a run whose lock the caller holds; it holds the lock until its end.
 Result<void> spawn_supervisor(const RunRecord& record, const wire::StartRequest& spec,
@@ -24,12 +49,18 @@ Result<void> spawn_supervisor(const RunRecord& record, const wire::StartRequest&
 // The supervisor's whole life.
 int supervise(const RunRecord& record, const wire::StartRequest& spec);
 
+// The same in two parts, for one that was forked before its run was known, with its command
+// process.
+Fd become_supervisor();
+int supervise(const RunRecord& record, const wire::StartRequest& spec, Fd signals, pid_t command);
+
 // A supervisor and its command process that were forked ahead of need and wait for their run: then
 // a start costs no fork. Both end when the last copy of this object's descriptors is closed.
 class Spare {
  public:
   static std::optional<Spare> fork_one();
-  // Runs with a streamed input or a long text start in the plain way.
+  // Runs with a streamed input or a long text start in the plain way, and so do those that get a
+  // scope.
   static bool suits(const wire::StartRequest& spec);
   // The caller holds the run's lock, and a copy of it goes along. False: nothing was started.
   bool take(const RunRecord& record, const wire::StartRequest& spec, const Fd& lock);

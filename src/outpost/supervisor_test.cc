@@ -153,8 +153,8 @@ TEST_F(Supervise, EndsADaemonThatForkedTwiceAndDroppedItsEnvironment) {
 }
 
 TEST_F(Supervise, NamesWhatTheCommandLeftRunningAndStaysForIt) {
-  const auto record = start(
-      "sleep 1000 & echo $! > pid; until grep -q ^sleep /proc/$!/cmdline; do sleep 0.01; done");
+  const auto record =
+      start("sleep 1000 & echo $! > pid; until grep -q '^Name:.sleep' /proc/$!/status; do :; done");
   const pid_t left = pid_from("pid");
   const auto exit = wait_for_end(record);
   ASSERT_EQ(exit.left_running.size(), 1U);

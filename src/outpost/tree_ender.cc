@@ -1,7 +1,5 @@
 #include "outpost/tree_ender.h"
 
-#include <signal.h>
-
 namespace yonder::outpost {
 namespace {
 
@@ -11,15 +9,15 @@ constexpr int kFreezeRounds = 20;
 
 }  // namespace
 
-TreeEnder::TreeEnder(RunMembers run, Duration grace)
-    : run_(std::move(run)), grace_(Deadline::after(grace)) {}
+TreeEnder::TreeEnder(RunMembers run, Duration grace, int first_signal)
+    : run_(std::move(run)), grace_(Deadline::after(grace)), first_signal_(first_signal) {}
 
 bool TreeEnder::step() {
   living_ = find_members(run_);
   if (living_.empty()) return true;
   if (!asked_) {
     asked_ = true;
-    for (const pid_t pid : living_) ::kill(pid, SIGTERM);
+    for (const pid_t pid : living_) ::kill(pid, first_signal_);
     for (const pid_t pid : living_) ::kill(pid, SIGCONT);  // a stopped process must wake to hear it
   }
   if (!grace_.expired()) return false;

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <signal.h>
+
 #include <optional>
 #include <vector>
 
@@ -8,15 +10,15 @@
 
 namespace yonder::outpost {
 
-// Ends a whole process tree: TERM, then after the grace KILL, until nothing of it is seen any more.
-// Passive: whoever owns it calls step() until it is done.
+// Ends a whole process tree: TERM (or another signal), then after the grace KILL, until nothing of
+// it is seen any more. Passive: whoever owns it calls step() until it is done.
 //
 //   TreeEnder ender(members, grace);
 //   while (!ender.step()) wait_a_little();
 //   ender.survivors()      // empty, unless even KILL did not help in time
 class TreeEnder {
  public:
-  TreeEnder(RunMembers run, Duration grace);
+  TreeEnder(RunMembers run, Duration grace, int first_signal = SIGTERM);
 
   // True when everything is gone, or when there is no more to be done about the rest.
   bool step();
@@ -27,6 +29,7 @@ class TreeEnder {
 
   RunMembers run_;
   Deadline grace_;
+  int first_signal_;
   std::optional<Deadline> give_up_;  // set once KILL was sent
   bool asked_ = false;
   std::vector<pid_t> living_;

@@ -79,6 +79,7 @@ wire::AnyRequest Following::next_request() const {
     follow.tail = options_.bounds->tail;
   }
   if (!wait_.is_never()) follow.wait_ms = milliseconds(wait_.remaining());
+  follow.until_begun = options_.until_begun;
   const std::uint64_t in_from = input_ ? input_->resume_from() : 0;
   if (seen_) {
     return wire::FollowRequest{.run_id = outcome_.id.str(),
@@ -181,6 +182,9 @@ Result<Following::Step> Following::on_facts(const std::string& cbor) {
   outcome_.status = judge(*facts);
   outcome_.out_bytes = facts->out_bytes;
   outcome_.err_bytes = facts->err_bytes;
+  outcome_.label = facts->label;
+  outcome_.asked_again = asked_ > 1;
+  if (facts->alive) outcome_.launcher = facts->alive->launcher;
   return Step::Done;
 }
 

@@ -19,6 +19,7 @@ RunState state_for(wire::Cause cause) {
 void add_end(RunStatus& status, const wire::ExitRecord& exit) {
   status.state = state_for(exit.cause);
   status.proof = "exit record";
+  status.ended_ms = exit.ended_ms;
   status.duration_s = static_cast<double>(exit.duration_ms) / 1000;
   if (exit.signal) {
     status.signal = signal_name(*exit.signal);

@@ -152,5 +152,76 @@ TEST(RunStateNames, AreWhatUsersSee) {
   }
 }
 
+// Every combination of what can be seen of a run, against the rules in their order.
+TEST(Judge, FollowsItsTableForEveryCombinationOfFacts) {
+  using wire::Cause;
+  enum class Alive { None, ThisBoot, OtherBoot, OtherHost };
+  const std::vector<std::optional<wire::ExitRecord>> exits{
+      std::nullopt, wire::ExitRecord{.cause = Cause::Exited, .code = 3},
+      wire::ExitRecord{.cause = Cause::Signal, .signal = 9},
+      wire::ExitRecord{.cause = Cause::Timeout, .signal = 15},
+      wire::ExitRecord{.cause = Cause::Stop, .code = 0}};
+  const std::vector<RunState> ends{RunState::Unknown, RunState::Exited, RunState::Signaled,
+                                   RunState::TimedOut, RunState::Stopped};
+  int seen = 0;
+  for (const bool found : {false, true}) {
+    for (const bool readable : {false, true}) {
+      for (const Alive alive : {Alive::None, Alive::ThisBoot, Alive::OtherBoot, Alive::OtherHost}) {
+        for (const bool supervisor : {false, true}) {
+          for (const bool command : {false, true}) {
+            for (std::size_t e = 0; e < exits.size(); ++e) {
+              wire::RunFacts f{.run_id = "r-a", .boot_id = "boot", .host = "here"};
+              f.record_found = found;
+              f.supervisor_lives = supervisor;
+              f.command_lives = command;
+              f.exit = exits[e];
+              if (!readable) f.problem = "broken";
+              if (alive != Alive::None) {
+                f.alive =
+                    wire::AliveRecord{.boot_id = alive == Alive::OtherBoot ? "another" : "boot",
+                                      .host = alive == Alive::OtherHost ? "there" : "here"};
+              }
+              RunState expected = RunState::Lost;
+              if (!readable || !found) {
+                expected = RunState::Unknown;
+              } else if (exits[e]) {
+                expected = ends[e];
+              } else if (alive == Alive::None) {
+                if (supervisor) expected = RunState::Queued;
+              } else if (alive == Alive::OtherHost) {
+                expected = supervisor ? RunState::Running : RunState::Unknown;
+              } else if (alive == Alive::ThisBoot && (supervisor || command)) {
+                expected = RunState::Running;
+              }
+              EXPECT_EQ(judge(f).state, expected)
+                  << found << readable << static_cast<int>(alive) << supervisor << command << e;
+              EXPECT_FALSE(judge(f).proof.empty());
+              ++seen;
+            }
+          }
+        }
+      }
+    }
+  }
+  EXPECT_EQ(seen, 2 * 2 * 4 * 2 * 2 * 5);
+}
+
+// A pid that came back belongs to somebody else: its start time differs, so it does not "live".
+TEST(Judge, CountsAReusedPidAsGone) {
+  auto f = begun();
+  f.alive->command = {.pid = 1, .start_time = 1};
+  EXPECT_EQ(judge(f).state, RunState::Lost);
+}
+
+TEST(Judge, KeepsAnEndWhoseChildrenStillLiveAndNamesThem) {
+  auto f = ended({.cause = wire::Cause::Exited, .code = 0});
+  f.supervisor_lives = true;
+  f.members = {{.pid = 7, .command = "sleep 1000"}};
+  const RunStatus status = judge(f);
+  EXPECT_EQ(status.state, RunState::Exited);
+  ASSERT_EQ(status.left_running.size(), 1U);
+  EXPECT_EQ(status.left_running[0].pid, 7);
+}
+
 }  // namespace
 }  // namespace yonder::run

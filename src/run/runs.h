@@ -37,6 +37,19 @@ struct WaitOptions {
   std::optional<std::string> input;  // the whole of stdin
   int input_fd = -1;                 // or a descriptor to stream from
   Duration keep = std::chrono::hours(1);
+  bool until_begun = false;  // return as soon as the command's process exists
+};
+
+// What a background run has beyond a command.
+struct BackgroundOptions {
+  std::string session;
+  std::string log_file;
+  std::string description;
+  std::string launcher;
+  bool tmux = false;
+  Duration keep = std::chrono::hours(7 * 24);
+  // For the answer that it has begun, over lost links if need be.
+  Duration wait = std::chrono::seconds(20);
 };
 
 struct Outcome {
@@ -45,6 +58,9 @@ struct Outcome {
   bool connection_error = false;
   bool attached = false;
   bool detached = false;
+  bool asked_again = false;             // the link was lost meanwhile
+  std::optional<wire::RunLabel> label;  // of a background run, once it was seen
+  std::string launcher;
   std::uint64_t out_bytes = 0;
   std::uint64_t err_bytes = 0;
   std::vector<std::string> warnings;
@@ -61,8 +77,32 @@ class Runs {
   // Waits for a run that exists.
   Result<Outcome> attach(const SandboxSpec& sandbox, const RunId& id, const WaitOptions& options,
                          const Listener& listener);
+  // Returns when it has begun. The caller chooses the id, and may note it down before.
+  Result<Outcome> start_background(const SandboxSpec& sandbox, const RunId& id,
+                                   const RunRequest& request, const BackgroundOptions& options,
+                                   const Listener& listener);
+
+  // These ask again when the link is lost in between, as long as their time allows.
+  // `patient`: for as long as it takes to reach the machine.
+  Result<wire::LogReply> read_log(const SandboxSpec& sandbox, wire::ReadLogRequest request,
+                                  bool patient, const CancelToken& cancel);
+  Result<wire::ListReply> list(const SandboxSpec& sandbox, const wire::ListRequest& request,
+                               const Deadline& deadline, const CancelToken& cancel);
+  // Ends the whole tree, and says what was seen afterwards.
+  Result<wire::RunFacts> stop(const SandboxSpec& sandbox, const wire::StopRequest& request,
+                              const CancelToken& cancel);
+  Result<wire::RunFacts> remove(const SandboxSpec& sandbox, const RunId& id,
+                                const CancelToken& cancel);
 
  private:
+  struct Asked {
+    std::string cbor;
+    bool again = false;  // it was asked more than once
+  };
+  // `next` makes the request anew: what is left of a wait gets shorter.
+  Result<Asked> ask(const SandboxSpec& sandbox, const std::function<wire::AnyRequest()>& next,
+                    const link::AcquireOptions& options);
+
   link::LinkPool& links_;
 };
 

@@ -69,6 +69,15 @@ Result<link::CommandPrefix> KeptLogins::prefix(const SandboxSpec& spec) const {
                            .interactive = interactive_});
 }
 
+Result<link::CommandPrefix> KeptLogins::terminal(const SandboxSpec& spec,
+                                                 const std::string& command) const {
+  return terminal_for(spec,
+                      {.environment = environment_,
+                       .control_path = exists(spec) ? socket_path(spec) : "",
+                       .interactive = true},
+                      command);
+}
+
 Result<std::string> KeptLogins::open(const SandboxSpec& spec, const CancelToken& cancel) const {
   TRY_ASSIGN(link::CommandPrefix words, login_for(spec, {.environment = environment_,
                                                          .control_path = socket_path(spec),

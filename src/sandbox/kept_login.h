@@ -20,6 +20,9 @@ class KeptLogins {
   // The words for a link, through a kept login where there is one.
   Result<link::CommandPrefix> prefix(const SandboxSpec& spec) const;
 
+  // The words for a terminal of a person, likewise.
+  Result<link::CommandPrefix> terminal(const SandboxSpec& spec, const std::string& command) const;
+
   // Logs in, asking whoever the broker asks. Returns the control socket.
   Result<std::string> open(const SandboxSpec& spec, const CancelToken& cancel) const;
   // NotFound when none is kept.

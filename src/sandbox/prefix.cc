@@ -46,28 +46,30 @@ std::string whole_seconds(Duration duration) {
   return std::to_string(std::max<decltype(seconds)>(seconds, 1));
 }
 
+enum class Purpose {
+  Pipe,       // a shell's stdin and stdout
+  KeepLogin,  // nothing but a connection that others can use
+  Terminal,   // a person's own terminal
+};
+
 // A byte pipe to a shell and nothing else, whatever else the user's settings do in a terminal.
-Words base_options(const SandboxSpec& spec) {
-  return {"ssh", "-T",
+Words base_options(const SandboxSpec& spec, Purpose purpose) {
+  const bool terminal = purpose == Purpose::Terminal;
+  return {"ssh", terminal ? "-t" : "-T",
           "-o",  "ConnectTimeout=" + whole_seconds(spec.connect_timeout),
           "-o",  "ServerAliveInterval=15",
           "-o",  "ServerAliveCountMax=2",
           "-o",  "RemoteCommand=none",
-          "-o",  "RequestTTY=no",
+          "-o",  terminal ? "RequestTTY=force" : "RequestTTY=no",
           "-o",  "ClearAllForwardings=yes",
           "-o",  "PermitLocalCommand=no"};
 }
 
-enum class Purpose {
-  Pipe,       // a shell's stdin and stdout
-  KeepLogin,  // nothing but a connection that others can use
-};
-
 Result<Words> ssh_words(const SandboxSpec& spec, const PrefixOptions& options, Purpose purpose) {
   TRY(config::check_host(spec.host, "the host"));
   if (!spec.user.empty()) TRY(config::check_user(spec.user, "the user"));
-  Words argv = base_options(spec);
-  if (purpose == Purpose::Pipe) add(argv, {"-o", "ControlMaster=no"});
+  Words argv = base_options(spec, purpose);
+  if (purpose != Purpose::KeepLogin) add(argv, {"-o", "ControlMaster=no"});
   if (purpose == Purpose::KeepLogin) {
     add(argv, {"-N", "-f", "-o", "ControlMaster=yes", "-o", "ControlPersist=8h"});
   }
@@ -103,6 +105,18 @@ Result<link::CommandPrefix> prefix_for(const SandboxSpec& spec, const PrefixOpti
   }
   TRY_ASSIGN(prefix.argv, ssh_words(spec, options, Purpose::Pipe));
   prefix.asks_questions = true;
+  return prefix;
+}
+
+Result<link::CommandPrefix> terminal_for(const SandboxSpec& spec, const PrefixOptions& options,
+                                         const std::string& command) {
+  link::CommandPrefix prefix{.environment = options.environment};
+  if (spec.backend == Backend::Local) {
+    prefix.argv = {"sh", "-c", command};
+    return prefix;
+  }
+  TRY_ASSIGN(prefix.argv, ssh_words(spec, options, Purpose::Terminal));
+  prefix.argv.push_back(command);
   return prefix;
 }
 

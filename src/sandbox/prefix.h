@@ -20,6 +20,10 @@ struct PrefixOptions {
 // looks like an option, or when a path cannot be said to ssh.
 Result<link::CommandPrefix> prefix_for(const SandboxSpec& spec, const PrefixOptions& options);
 
+// The words that run a shell line over there in the terminal of whoever executes them.
+Result<link::CommandPrefix> terminal_for(const SandboxSpec& spec, const PrefixOptions& options,
+                                         const std::string& command);
+
 // The words that log in and leave a connection behind, at `options.control_path`, for later
 // prefixes to use. They end when the login has succeeded or failed.
 Result<link::CommandPrefix> login_for(const SandboxSpec& spec, const PrefixOptions& options);

@@ -37,6 +37,7 @@ void fields(A& a, Follow& m) {
   a("head", m.head);
   a("tail", m.tail);
   a("wait_ms", m.wait_ms);
+  a("until_begun", m.until_begun);
 }
 
 template <class A>
@@ -54,6 +55,14 @@ void fields(A& a, StartRequest& m) {
   a("timeout_ms", m.timeout_ms);
   a("grace_ms", m.grace_ms);
   a("keep_ms", m.keep_ms);
+  a("background", m.background);
+  a("log_file", m.log_file);
+  a("session", m.session);
+  a("tmux", m.tmux);
+  a("launcher", m.launcher);
+  a("description", m.description);
+  a("log_from", m.log_from);
+  a("created_ms", m.created_ms);
   a("follow", m.follow);
 }
 
@@ -69,8 +78,35 @@ template <class A>
 void fields(A& a, StopRequest& m) {
   a("run_id", m.run_id);
   a("key", m.key);
+  a("session", m.session);
+  a("signal", m.signal);
   a("grace_ms", m.grace_ms);
   a("prevent", m.prevent);
+}
+
+template <class A>
+void fields(A& a, ReadLogRequest& m) {
+  a("run_id", m.run_id);
+  a("session", m.session);
+  a("path", m.path);
+  a("from", m.from);
+  a("lines", m.lines);
+  a("filter", m.filter);
+  a("head", m.head);
+  a("tail", m.tail);
+  a("wait_ms", m.wait_ms);
+}
+
+template <class A>
+void fields(A& a, ListRequest& m) {
+  a("limit", m.limit);
+  a("unfinished_only", m.unfinished_only);
+  a("background_only", m.background_only);
+}
+
+template <class A>
+void fields(A& a, RemoveRequest& m) {
+  a("run_id", m.run_id);
 }
 
 template <class A>
@@ -115,6 +151,22 @@ void fields(A& a, AliveRecord& m) {
   a("supervisor", m.supervisor);
   a("command", m.command);
   a("started_ms", m.started_ms);
+  a("launcher", m.launcher);
+  a("cgroup", m.cgroup);
+}
+
+template <class A>
+void fields(A& a, RunLabel& m) {
+  a("background", m.background);
+  a("command", m.command);
+  a("description", m.description);
+  a("key", m.key);
+  a("cwd", m.cwd);
+  a("session", m.session);
+  a("tmux_session", m.tmux_session);
+  a("log_file", m.log_file);
+  a("log_from", m.log_from);
+  a("created_ms", m.created_ms);
 }
 
 template <class A>
@@ -132,6 +184,30 @@ void fields(A& a, RunFacts& m) {
   a("out_bytes", m.out_bytes);
   a("err_bytes", m.err_bytes);
   a("problem", m.problem);
+  a("label", m.label);
+}
+
+template <class A>
+void fields(A& a, LogReply& m) {
+  a("run", m.run);
+  a("path", m.path);
+  a("exists", m.exists);
+  a("problem", m.problem);
+  a("size", m.size);
+  a("start", m.start);
+  a("next", m.next);
+  a("head", m.head);
+  a("tail", m.tail);
+  a("skipped", m.skipped);
+  a("matches", m.matches);
+  a("modified_ms", m.modified_ms);
+  a("session_lives", m.session_lives);
+}
+
+template <class A>
+void fields(A& a, ListReply& m) {
+  a("runs", m.runs);
+  a("more", m.more);
 }
 
 template <class A>
@@ -148,6 +224,7 @@ void fields(A& a, ProbeReply& m) {
   a("places", m.places);
   a("tmux", m.tmux);
   a("systemd_run", m.systemd_run);
+  a("user_bus", m.user_bus);
   a("lingering", m.lingering);
   a("clock_ms", m.clock_ms);
 }
@@ -168,7 +245,8 @@ void fields(A& a, WireError& m) {
 }
 
 // One name for each alternative of AnyRequest, in their order.
-constexpr std::array<const char*, 4> kOperations{"start", "follow", "stop", "probe"};
+constexpr std::array<const char*, 7> kOperations{"start",    "follow", "stop",  "probe",
+                                                 "read_log", "list",   "remove"};
 static_assert(kOperations.size() == std::variant_size_v<AnyRequest>);
 
 template <std::size_t I = 0>
@@ -205,6 +283,12 @@ std::string encode(const AliveRecord& record) {
 }
 std::string encode(const StartedNote& note) {
   return to_cbor(note);
+}
+std::string encode(const LogReply& reply) {
+  return to_cbor(reply);
+}
+std::string encode(const ListReply& reply) {
+  return to_cbor(reply);
 }
 
 std::string encode(const AnyRequest& request) {
@@ -244,6 +328,12 @@ Result<AliveRecord> decode_alive(std::string_view cbor) {
 }
 Result<StartedNote> decode_started(std::string_view cbor) {
   return from_cbor<StartedNote>(cbor);
+}
+Result<LogReply> decode_log(std::string_view cbor) {
+  return from_cbor<LogReply>(cbor);
+}
+Result<ListReply> decode_list(std::string_view cbor) {
+  return from_cbor<ListReply>(cbor);
 }
 
 Result<AnyRequest> decode_request(std::string_view cbor) {

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <map>
 #include <optional>
@@ -42,6 +43,7 @@ struct Follow {
   std::optional<std::uint64_t> head;
   std::uint64_t tail = 0;
   std::optional<std::int64_t> wait_ms;  // reply then even if it still runs
+  bool until_begun = false;             // reply as soon as the command's process exists
 };
 
 enum class StdinMode : std::uint8_t {
@@ -64,7 +66,24 @@ struct StartRequest {
   std::optional<std::int64_t> timeout_ms;
   std::int64_t grace_ms = 5000;
   std::int64_t keep_ms = 0;  // how long the record stays after the end
+
+  // Of a background run. Both of its outputs go into one log.
+  bool background = false;
+  std::string log_file;     // empty: in the record; over there: absolute
+  std::string session;      // a name for people; no two live runs have the same
+  bool tmux = false;        // show the log in a tmux session of that name, where there is tmux
+  std::string launcher;     // one of kLaunchers; empty: the best there is; over there: what it was
+  std::string description;  // for people
+  std::uint64_t log_from = 0;   // over there: how long the log was before
+  std::int64_t created_ms = 0;  // over there
+
   Follow follow;
+};
+
+// What keeps a background run alive when everybody has logged out.
+inline constexpr std::array<std::string_view, 2> kLaunchers{
+    "scope",    // a scope of the user's systemd, which lingers
+    "session",  // a session of its own, forked twice
 };
 
 // Attach to a run that exists.
@@ -77,7 +96,9 @@ struct FollowRequest {
 
 struct StopRequest {
   std::string run_id;
-  std::string key;  // the run that this key led to, if there is one, instead of run_id
+  std::string key;      // the run that this key led to, if there is one, instead of run_id
+  std::string session;  // or the newest run of that session name
+  int signal = 15;      // what is sent first; KILL follows after the grace
   std::int64_t grace_ms = 5000;
   // The run may not have arrived yet: leave a record that keeps it from ever beginning.
   bool prevent = false;
@@ -85,7 +106,33 @@ struct StopRequest {
 
 struct ProbeRequest {};
 
-using AnyRequest = std::variant<StartRequest, FollowRequest, StopRequest, ProbeRequest>;
+// Part of a log, and what is known of the run that writes it. One of the three names it.
+struct ReadLogRequest {
+  std::string run_id;
+  std::string session;                // of a run, or of any tmux session
+  std::string path;                   // any file; ~ is fine
+  std::optional<std::uint64_t> from;  // a byte; nothing: so that the last `lines` are sent
+  std::uint64_t lines = 50;
+  std::string filter;      // RE2: only the lines that it is found in
+  std::uint64_t head = 0;  // no more than the first and the last bytes of that
+  std::uint64_t tail = 20000;
+  // Reply then, or as soon as the run has ended or there is something to be sent.
+  std::optional<std::int64_t> wait_ms;
+};
+
+struct ListRequest {
+  std::uint64_t limit = 500;  // the newest ones
+  bool unfinished_only = false;
+  bool background_only = true;
+};
+
+// Forgets a run that has ended, with its log, unless that lies elsewhere.
+struct RemoveRequest {
+  std::string run_id;
+};
+
+using AnyRequest = std::variant<StartRequest, FollowRequest, StopRequest, ProbeRequest,
+                                ReadLogRequest, ListRequest, RemoveRequest>;
 
 // A process, by what makes it the same process: pids come back, start times do not.
 struct ProcessKey {
@@ -126,6 +173,22 @@ struct AliveRecord {
   ProcessKey supervisor;
   ProcessKey command;
   std::int64_t started_ms = 0;
+  std::string launcher;  // one of kLaunchers; empty for a foreground run
+  std::string cgroup;    // of its scope, below /sys/fs/cgroup; empty when it has none
+};
+
+// What a run was called and meant for, from its spec.
+struct RunLabel {
+  bool background = false;
+  std::string command;  // shortened
+  std::string description;
+  std::string key;
+  std::string cwd;
+  std::string session;
+  std::string tmux_session;  // as tmux has it; empty when it shows nothing of this run
+  std::string log_file;      // absolute
+  std::uint64_t log_from = 0;
+  std::int64_t created_ms = 0;
 };
 
 // Everything that was observed of one run, from its files, /proc and the boot id. The near side
@@ -143,7 +206,29 @@ struct RunFacts {
   std::vector<LiveProcess> members;  // of its process tree, alive now
   std::uint64_t out_bytes = 0;
   std::uint64_t err_bytes = 0;
-  std::string problem;  // an unreadable record, in words
+  std::string problem;            // an unreadable record, in words
+  std::optional<RunLabel> label;  // of background runs, and where it was asked for
+};
+
+struct LogReply {
+  std::optional<RunFacts> run;  // nothing: the log or the session is not of a run of ours
+  std::string path;             // absolute; empty when no log is known
+  bool exists = false;          // the log
+  std::string problem;          // why it cannot be read
+  std::uint64_t size = 0;       // of the log, now
+  std::uint64_t start = 0;      // where `head` begins (of a filtered log: where the looking began)
+  std::uint64_t next = 0;       // where to go on
+  std::string head;
+  std::string tail;
+  std::uint64_t skipped = 0;  // bytes between the two
+  std::uint64_t matches = 0;  // lines that the filter was found in
+  std::int64_t modified_ms = 0;
+  std::optional<bool> session_lives;  // a tmux session of that name; nothing: no tmux, or not asked
+};
+
+struct ListReply {
+  std::vector<RunFacts> runs;  // newest first, with labels
+  bool more = false;           // there are older ones
 };
 
 struct FoundPlace {
@@ -158,6 +243,7 @@ struct ProbeReply {
   std::vector<FoundPlace> places;
   std::string tmux;
   std::string systemd_run;
+  std::string user_bus;  // the socket of the user's own bus; empty when it cannot be reached
   bool lingering = false;
   std::int64_t clock_ms = 0;
 };
@@ -171,6 +257,8 @@ std::string encode(const StartRequest& spec);
 std::string encode(const ExitRecord& record);
 std::string encode(const AliveRecord& record);
 std::string encode(const StartedNote& note);
+std::string encode(const LogReply& reply);
+std::string encode(const ListReply& reply);
 
 // Every field is checked: type, range and size. Unknown fields are ignored, missing ones are
 // errors.
@@ -182,6 +270,8 @@ Result<StartRequest> decode_spec(std::string_view cbor);
 Result<ExitRecord> decode_exit(std::string_view cbor);
 Result<AliveRecord> decode_alive(std::string_view cbor);
 Result<StartedNote> decode_started(std::string_view cbor);
+Result<LogReply> decode_log(std::string_view cbor);
+Result<ListReply> decode_list(std::string_view cbor);
 Error decode_error(std::string_view cbor);
 
 }  // namespace yonder::wire

@@ -26,7 +26,12 @@ std::vector<std::pair<std::string, std::size_t>> sample_messages() {
           {encode(AnyRequest(sample_start())), 8},
           {encode(AnyRequest(sample_follow_request())), 8},
           {encode(AnyRequest(sample_stop())), 8},
-          {encode(AnyRequest(ProbeRequest{})), 8}};
+          {encode(AnyRequest(ProbeRequest{})), 8},
+          {encode(AnyRequest(sample_read_log())), 8},
+          {encode(AnyRequest(sample_list())), 8},
+          {encode(AnyRequest(sample_remove())), 8},
+          {encode(sample_log()), 9},
+          {encode(sample_listed()), 10}};
 }
 
 class Mutator {
@@ -68,10 +73,12 @@ bool decodes(const std::string& bytes, std::size_t as) {
     case 5: return decode_alive(bytes).has_value();
     case 6: return !decode_error(bytes).message.empty();
     case 7: return decode_started(bytes).has_value();
-    default: return decode_request(bytes).has_value();
+    case 8: return decode_request(bytes).has_value();
+    case 9: return decode_log(bytes).has_value();
+    default: return decode_list(bytes).has_value();
   }
 }
-constexpr std::size_t kDecoders = 9;
+constexpr std::size_t kDecoders = 11;
 
 TEST(Mutations, OfMessagesAreReadOrRefused) {
   const auto samples = sample_messages();

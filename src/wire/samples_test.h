@@ -23,7 +23,12 @@ inline Hello sample_hello() {
 }
 
 inline Follow sample_follow() {
-  return {.out_from = 1, .err_from = 300, .head = 70000, .tail = 5, .wait_ms = std::nullopt};
+  return {.out_from = 1,
+          .err_from = 300,
+          .head = 70000,
+          .tail = 5,
+          .wait_ms = std::nullopt,
+          .until_begun = true};
 }
 
 inline StartRequest sample_start() {
@@ -40,6 +45,14 @@ inline StartRequest sample_start() {
           .timeout_ms = 120000,
           .grace_ms = 5000,
           .keep_ms = -1,
+          .background = true,
+          .log_file = "/l",
+          .session = "s",
+          .tmux = true,
+          .launcher = "scope",
+          .description = "d",
+          .log_from = 6,
+          .created_ms = 7,
           .follow = sample_follow()};
 }
 
@@ -48,7 +61,27 @@ inline FollowRequest sample_follow_request() {
 }
 
 inline StopRequest sample_stop() {
-  return {.run_id = "r-a", .key = "", .grace_ms = 0, .prevent = true};
+  return {.run_id = "r-a", .key = "", .session = "s", .signal = 2, .grace_ms = 0, .prevent = true};
+}
+
+inline ReadLogRequest sample_read_log() {
+  return {.run_id = "r-a",
+          .session = "s",
+          .path = "~/l",
+          .from = 70000,
+          .lines = 9,
+          .filter = "e",
+          .head = 1,
+          .tail = 2,
+          .wait_ms = 3};
+}
+
+inline ListRequest sample_list() {
+  return {.limit = 5, .unfinished_only = true, .background_only = false};
+}
+
+inline RemoveRequest sample_remove() {
+  return {.run_id = "r-a"};
 }
 
 inline ExitRecord sample_exit() {
@@ -69,7 +102,22 @@ inline AliveRecord sample_alive() {
           .pid_ns = "n",
           .supervisor = {.pid = 1, .start_time = 2},
           .command = {.pid = 3, .start_time = 4},
-          .started_ms = 5};
+          .started_ms = 5,
+          .launcher = "scope",
+          .cgroup = "/c"};
+}
+
+inline RunLabel sample_label() {
+  return {.background = true,
+          .command = "c",
+          .description = "d",
+          .key = "k",
+          .cwd = "/w",
+          .session = "s.1",
+          .tmux_session = "s_1",
+          .log_file = "/l",
+          .log_from = 6,
+          .created_ms = 7};
 }
 
 inline StartedNote sample_started() {
@@ -89,7 +137,28 @@ inline RunFacts sample_facts() {
           .members = {},
           .out_bytes = 24,
           .err_bytes = 0,
-          .problem = ""};
+          .problem = "",
+          .label = sample_label()};
+}
+
+inline LogReply sample_log() {
+  return {.run = sample_facts(),
+          .path = "/l",
+          .exists = true,
+          .problem = "p",
+          .size = 300,
+          .start = 1,
+          .next = 299,
+          .head = "h",
+          .tail = std::string("\0t", 2),
+          .skipped = 4,
+          .matches = 5,
+          .modified_ms = 1700000000000,
+          .session_lives = false};
+}
+
+inline ListReply sample_listed() {
+  return {.runs = {sample_facts()}, .more = true};
 }
 
 inline ProbeReply sample_probe() {
@@ -98,6 +167,7 @@ inline ProbeReply sample_probe() {
           {{.path = "/t", .writable = true, .executable = false, .problem = "p", .free_bytes = -1}},
       .tmux = "",
       .systemd_run = "/u",
+      .user_bus = "/b",
       .lingering = true,
       .clock_ms = 9};
 }

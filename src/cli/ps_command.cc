@@ -1,0 +1,42 @@
+#include "base/clock.h"
+#include "cli/commands.h"
+#include "cli/exit_status.h"
+#include "cli/people_progress.h"
+#include "cli/ps_table.h"
+#include "cli/render.h"
+#include "ops/tasks.h"
+
+namespace yonder::cli {
+namespace {
+
+int fail(const PsOptions& options, const Error& error) {
+  show_failure(error, format_of(options.json));
+  return kExitFailure;
+}
+
+}  // namespace
+
+int ps_command(const PsOptions& options, const Doors& doors) {
+  const auto engine = doors.engine();
+  if (!engine) return fail(options, engine.error());
+  ops::Session session;
+  ops::CallContext context{.session = session, .progress = people_progress()};
+  const auto list = ops::list_tasks(**engine, context,
+                                    {.sandbox = options.sandbox,
+                                     .all = options.all,
+                                     .foreground = options.exec,
+                                     .scan = options.scan});
+  if (!list) return fail(options, list.error());
+  if (options.json) return print_json(ops::to_json(*list)) ? kExitSuccess : kExitReaderGone;
+  const Screen shown_on = screen((*engine)->environment);
+  const std::int64_t now = wall_clock_ms();
+  if (shown_on.terminal) {
+    const std::string text = ps_screen(*list, shown_on.width, shown_on.styled, now);
+    return print(text) ? kExitSuccess : kExitReaderGone;
+  }
+  if (!print(tab_separated(ps_fields(*list)))) return kExitReaderGone;
+  for (const auto& note : ps_notes(*list, now)) say(note);
+  return kExitSuccess;
+}
+
+}  // namespace yonder::cli

@@ -1,0 +1,44 @@
+#include "cli/run_report.h"
+
+#include "base/text.h"
+#include "cli/exit_status.h"
+#include "cli/run_words.h"
+
+namespace yonder::cli {
+namespace {
+
+std::string first_note(const ops::BackgroundResponse& response) {
+  std::string note = concat(
+      response.launch_recovered ? "it was started before, on " : "started on ", response.sandbox);
+  if (!response.session_name.empty()) note += concat(", session ", response.session_name);
+  if (!response.log_file.empty()) note += concat(", log ", response.log_file);
+  if (has_ended(response.status.state)) note += concat("; it ", what_became(response.status));
+  return note;
+}
+
+}  // namespace
+
+Report run_report(const ops::BackgroundResponse& response) {
+  const std::string& id = response.run_id.str();
+  Report report{.status = kExitSuccess, .out = id + "\n"};
+  for (const auto& warning : response.warnings) {
+    // The operation's own advice is for agents; people get it below.
+    if (warning.find(id) == std::string::npos) report.messages.push_back(warning);
+  }
+  if (response.connection_error || response.status.state == RunState::Unknown) {
+    report.status = kExitFailure;
+    report.messages.push_back(
+        concat("whether ", id, " was started on ", response.sandbox,
+               " is not known: the connection was lost; find out with: yonder wait ", id));
+    return report;
+  }
+  report.notes = {first_note(response), concat("what it prints:   yonder logs -f ", id),
+                  concat("wait for its end: yonder wait ", id),
+                  concat("end it:           yonder stop ", id)};
+  if (!response.tmux_session.empty()) {
+    report.notes.push_back(concat("sit beside it:    yonder attach ", id));
+  }
+  return report;
+}
+
+}  // namespace yonder::cli

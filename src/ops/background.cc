@@ -1,0 +1,98 @@
+#include "ops/background.h"
+
+#include "base/text.h"
+#include "ops/remember.h"
+#include "ops/resolve.h"
+#include "run/runs.h"
+
+namespace yonder::ops {
+namespace {
+
+// A name that nobody has used, short enough for a status bar.
+std::string session_for(const RunId& id) {
+  constexpr std::size_t kLetters = 10;
+  return "bg-" + id.str().substr(2, kLetters);
+}
+
+TaskInfo planned(const SandboxSpec& sandbox, const RunId& id, const BackgroundRequest& request) {
+  return {.sandbox = sandbox.name,
+          .run_id = id,
+          .kind = "background",
+          .command = request.run.command,
+          .description = request.description,
+          .cwd = request.run.cwd.value_or(""),
+          .key = request.run.key,
+          .session_name = request.session_name,
+          .log_file = request.log_file.starts_with('/') ? request.log_file : ""};
+}
+
+void add_label(BackgroundResponse& response, const run::Outcome& outcome) {
+  response.launcher = outcome.launcher;
+  if (!outcome.label) return;
+  response.session_name = outcome.label->session;
+  response.tmux_session = outcome.label->tmux_session;
+  response.log_file = outcome.label->log_file;
+}
+
+// The run exists, whatever goes wrong from here on: that becomes a warning.
+void note_down(Engine& engine, const BackgroundRequest& request, const SandboxSpec& sandbox,
+               BackgroundResponse& response) {
+  TaskInfo task = planned(sandbox, response.run_id, request);
+  task.status = response.status;
+  task.session_name = response.session_name;
+  task.log_file = response.log_file;
+  task.launcher = response.launcher;
+  if (const auto noted = remember_task(engine, task); !noted) {
+    response.warnings.push_back(concat("this machine could not write the run down (",
+                                       noted.error().message, "): keep run_id and sandbox_name"));
+  }
+  if (!response.connection_error) note_answer(engine, sandbox.name);
+}
+
+}  // namespace
+
+Result<BackgroundResponse> start_background(Engine& engine, CallContext& context,
+                                            const BackgroundRequest& request) {
+  TRY_ASSIGN(const SandboxSpec sandbox, resolve_sandbox(engine, context.session, request.sandbox));
+  const RunId id = new_run_id();
+  BackgroundRequest wanted = request;
+  wanted.run.cwd = effective_cwd(request.run.cwd.value_or(""), sandbox.cwd);
+  if (wanted.session_name.empty()) wanted.session_name = session_for(id);
+  run::Listener listener;
+  listener.progress = context.progress;
+  listener.cancel = context.cancel;
+  listener.detach = context.detach;
+  // Before the request leaves: should this process die now, the next one knows where to look.
+  listener.on_started = [&](const RunId& started) {
+    context.session.remember(started, sandbox.name);
+    [[maybe_unused]] const bool noted =
+        remember_task(engine, planned(sandbox, started, wanted)).has_value();
+  };
+  TRY_ASSIGN(const run::Outcome outcome,
+             engine.runs.start_background(sandbox, id, wanted.run,
+                                          {.session = wanted.session_name,
+                                           .log_file = wanted.log_file,
+                                           .description = wanted.description,
+                                           .launcher = wanted.launcher,
+                                           .tmux = wanted.tmux},
+                                          listener));
+  context.session.remember(outcome.id, sandbox.name);
+  BackgroundResponse response{.sandbox = sandbox.name,
+                              .run_id = outcome.id,
+                              .status = outcome.status,
+                              .connection_error = outcome.connection_error,
+                              .launch_recovered = outcome.attached || outcome.asked_again,
+                              .session_name = wanted.session_name,
+                              .warnings = request.warnings};
+  response.warnings.insert(response.warnings.end(), outcome.warnings.begin(),
+                           outcome.warnings.end());
+  add_label(response, outcome);
+  if (outcome.connection_error) {
+    response.warnings.push_back(
+        concat("it may have started; ask with run_id ", outcome.id.str(), ", do not start again"));
+  }
+  note_down(engine, wanted, sandbox, response);
+  return response;
+}
+
+}  // namespace yonder::ops

@@ -1,0 +1,107 @@
+#include "base/text.h"
+#include "ops/arguments.h"
+#include "ops/background.h"
+#include "ops/schema.h"
+#include "ops/watch_arguments.h"
+
+namespace yonder::ops {
+namespace {
+
+constexpr double kMaxSeconds = 365.0 * 24 * 3600;
+constexpr std::size_t kMaxSession = 100;
+
+Json text_or_null(const std::string& text) {
+  return text.empty() ? Json() : Json(text);
+}
+
+void check_session_name(Arguments& in, const std::string& name) {
+  if (name.size() > kMaxSession) in.fail("session_name", "is longer than 100 bytes");
+  if (!name.empty() && trim(name).empty()) in.fail("session_name", "must not be blank");
+  for (const char c : name) {
+    const auto byte = static_cast<unsigned char>(c);
+    if (byte < 0x20 || byte == 0x7f) {
+      return in.fail("session_name", "must not hold control characters");
+    }
+  }
+}
+
+}  // namespace
+
+Result<BackgroundRequest> parse_background_request(const Json& arguments) {
+  Arguments in(arguments);
+  BackgroundRequest request;
+  request.run.command = in.text("command", "");
+  request.session_name = in.text("session_name", "");
+  request.log_file = in.text("log_file", "");
+  request.run.cwd = in.optional_text("cwd");
+  request.sandbox = in.text("sandbox_name", "");
+  request.run.env = in.texts("env");
+  request.run.key = in.text("key", "");
+  request.run.login = in.flag("login", false);
+  request.description = in.text("description", "");
+  const double timeout = in.number("timeout_s", 0, 0, kMaxSeconds);
+  if (timeout > 0) {
+    request.run.timeout =
+        std::chrono::duration_cast<Duration>(std::chrono::duration<double>(timeout));
+  }
+  if (trim(request.run.command).empty()) in.fail("command", "must not be empty");
+  check_session_name(in, request.session_name);
+  request.warnings = check_watch_arguments(in);
+  TRY(in.finish());
+  return request;
+}
+
+Json to_json(const BackgroundResponse& response) {
+  return Json{{"status", response.connection_error ? "unknown" : "started"},
+              {"run_id", response.run_id.str()},
+              {"sandbox", response.sandbox},
+              {"state", name_of(response.status.state)},
+              {"proof", response.status.proof},
+              {"session_name", response.session_name},
+              {"tmux_session", text_or_null(response.tmux_session)},
+              {"log_file", text_or_null(response.log_file)},
+              {"launcher", text_or_null(response.launcher)},
+              {"launch_recovered", response.launch_recovered},
+              {"connection_error", response.connection_error},
+              {"watch_id", Json()},
+              {"warnings", response.warnings}};
+}
+
+Json background_input_schema() {
+  Json env = typed("object", "Environment variables to add.");
+  env["additionalProperties"] = Json{{"type", "string"}};
+  Json properties{
+      {"command", typed("string", "A shell line, run by bash where there is one, else by sh.")},
+      {"session_name",
+       with_default(typed("string", "A name for people; no two live runs share one."), "")},
+      {"log_file",
+       with_default(typed("string", "Where the output goes; default: kept by Yonder."), "")},
+      {"cwd", nullable("string", "Directory to start in. Default: the sandbox's own.")},
+      {"sandbox_name", with_default(typed("string", "Default: the active one."), "")},
+      {"env", env},
+      {"key", with_default(typed("string", "The same key again finds the same run."), "")},
+      {"login", with_default(typed("boolean", "With the login shell's environment."), false)},
+      {"timeout_s", with_default(typed("number", "Stop it then; 0: never."), 0)},
+      {"description", with_default(typed("string", "What it is for, in a few words."), "")}};
+  properties.update(watch_properties());
+  return object_schema(properties, {"command"});
+}
+
+Json background_output_schema() {
+  return result_schema(
+      {{"status", typed("string", "started; unknown when the link was lost.")},
+       {"run_id", typed("string", "The handle, for every later call.")},
+       {"sandbox", typed("string", "Where it runs.")},
+       {"state", typed("string", "queued, running, exited, ...")},
+       {"proof", typed("string", "By what that is known.")},
+       {"session_name", typed("string", "Its name.")},
+       {"tmux_session", nullable("string", "Shows its output; null: none (yet).")},
+       {"log_file", nullable("string", "Absolute path over there.")},
+       {"launcher", nullable("string", "What keeps it alive: scope or session.")},
+       {"launch_recovered", typed("boolean", "It had been started before, by this key or try.")},
+       {"connection_error", typed("boolean", "Not known now whether it started; ask by run_id.")},
+       {"watch_id", nullable("integer", "Of the watch; null: not watched.")},
+       {"warnings", list_of(Json{{"type", "string"}}, "What else should be known.")}});
+}
+
+}  // namespace yonder::ops

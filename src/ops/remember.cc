@@ -1,0 +1,68 @@
+#include "ops/remember.h"
+
+#include "base/clock.h"
+#include "run/judge.h"
+#include "store/store.h"
+
+namespace yonder::ops {
+namespace {
+
+constexpr std::size_t kRememberedCommand = 200;
+
+}  // namespace
+
+TaskInfo task_info(const std::string& sandbox, const wire::RunFacts& facts) {
+  TaskInfo task{.sandbox = sandbox,
+                .run_id = RunId(facts.run_id),
+                .status = run::judge(facts),
+                .kind = "exec",
+                .log_bytes = facts.out_bytes};
+  if (facts.alive) task.launcher = facts.alive->launcher;
+  if (!facts.label) return task;
+  const wire::RunLabel& label = *facts.label;
+  task.kind = label.background ? "background" : "exec";
+  task.command = label.command;
+  task.description = label.description;
+  task.cwd = label.cwd;
+  task.key = label.key;
+  task.session_name = label.session;
+  task.tmux_session = label.tmux_session;
+  task.log_file = label.log_file;
+  task.created_ms = label.created_ms;
+  task.log_bytes -= std::min(task.log_bytes, label.log_from);
+  return task;
+}
+
+Result<void> remember_task(Engine& engine, const TaskInfo& task) {
+  const std::int64_t now = wall_clock_ms();
+  return engine.store.remember({.id = task.run_id,
+                                .sandbox = task.sandbox,
+                                .kind = task.kind,
+                                .key = task.key,
+                                .command = task.command.substr(0, kRememberedCommand),
+                                .description = task.description,
+                                .cwd = task.cwd,
+                                .session = task.session_name,
+                                .log_file = task.log_file,
+                                .launcher = task.launcher,
+                                .created_ms = task.created_ms > 0 ? task.created_ms : now,
+                                .state = std::string(name_of(task.status.state)),
+                                .exit_code = task.status.exit_code,
+                                .seen_ms = now});
+}
+
+void note_sighting(Engine& engine, const TaskInfo& task) {
+  if (task.status.state == RunState::Unknown) return;
+  // Only for lists that cannot reach the machine: whoever asked has the answer already.
+  [[maybe_unused]] const bool noted = engine.store
+                                          .saw(task.run_id, std::string(name_of(task.status.state)),
+                                               task.status.exit_code, wall_clock_ms())
+                                          .has_value();
+}
+
+void note_answer(Engine& engine, const std::string& sandbox) {
+  [[maybe_unused]] const bool noted =
+      engine.store.sandbox_answered(sandbox, wall_clock_ms()).has_value();
+}
+
+}  // namespace yonder::ops

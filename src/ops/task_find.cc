@@ -1,0 +1,80 @@
+#include <algorithm>
+
+#include "base/clean_text.h"
+#include "base/text.h"
+#include "ops/resolve.h"
+#include "ops/tasks.h"
+#include "store/store.h"
+
+namespace yonder::ops {
+namespace {
+
+constexpr std::size_t kShownCandidates = 5;
+
+Error not_known(const std::string& text, const std::string& detail) {
+  return Error{Errc::NotFound,
+               concat("run_id: no run '", printable(text), "' is known here", detail),
+               "list them with list_background_tasks (yonder ps --scan), or name the sandbox too"};
+}
+
+Error ambiguous(const std::string& text, const std::vector<store::RunNote>& notes) {
+  std::vector<std::string> ids;
+  for (const auto& note : notes) ids.push_back(note.id.str());
+  return Error{Errc::InvalidArgument,
+               concat("run_id: '", printable(text), "' fits more than one run: ", join(ids, ", ")),
+               "give more letters of it"};
+}
+
+struct Known {
+  RunId id;
+  std::string sandbox;  // empty: not known
+};
+
+// A whole id is believed even when nobody here remembers it: the far side knows its own runs.
+Result<Known> find_id(Engine& engine, const Session& session, const std::string& text) {
+  if (const auto whole = parse_run_id(text)) {
+    Known known{.id = *whole, .sandbox = session.sandbox_of(*whole)};
+    if (!known.sandbox.empty()) return known;
+    const auto note = engine.store.find(*whole);
+    if (note && *note) known.sandbox = (*note)->sandbox;
+    return known;
+  }
+  const auto notes = engine.store.find_by_prefix(text, kShownCandidates);
+  if (!notes) return not_known(text, concat(" (", notes.error().message, ")"));
+  if (notes->empty()) return not_known(text, "");
+  if (notes->size() > 1) return ambiguous(text, *notes);
+  return Known{.id = notes->front().id, .sandbox = notes->front().sandbox};
+}
+
+// Several machines may have a session or a log of that name: the active one is meant first.
+std::string place_of(const Result<std::vector<store::RunNote>>& notes, const std::string& active) {
+  if (!notes || notes->empty()) return "";
+  const bool here = std::any_of(notes->begin(), notes->end(),
+                                [&](const auto& note) { return note.sandbox == active; });
+  return here ? active : notes->front().sandbox;
+}
+
+}  // namespace
+
+Result<FoundTask> find_task(Engine& engine, const Session& session, const TaskRef& ref) {
+  if (ref.run_id.empty() && ref.session.empty() && ref.log_file.empty()) {
+    return Error{Errc::InvalidArgument, "give run_id, tmux_session or log_file",
+                 "list_background_tasks shows what there is"};
+  }
+  FoundTask found{.session = ref.session, .log_file = ref.log_file};
+  std::string sandbox = ref.sandbox;
+  if (!ref.run_id.empty()) {
+    TRY_ASSIGN(const Known known, find_id(engine, session, ref.run_id));
+    found.id = known.id;
+    if (sandbox.empty()) sandbox = known.sandbox;
+  } else if (sandbox.empty()) {
+    TRY_ASSIGN(const SandboxSpec active, resolve_sandbox(engine, session, ""));
+    sandbox = ref.session.empty()
+                  ? place_of(engine.store.find_by_log("", ref.log_file), active.name)
+                  : place_of(engine.store.find_by_session("", ref.session), active.name);
+  }
+  TRY_ASSIGN(found.sandbox, resolve_sandbox(engine, session, sandbox));
+  return found;
+}
+
+}  // namespace yonder::ops

@@ -1,0 +1,189 @@
+#include <algorithm>
+#include <set>
+
+#include "base/clock.h"
+#include "base/text.h"
+#include "base/thread.h"
+#include "config/config_store.h"
+#include "link/link_pool.h"
+#include "ops/remember.h"
+#include "ops/resolve.h"
+#include "ops/tasks.h"
+#include "run/judge.h"
+#include "run/runs.h"
+#include "store/store.h"
+
+namespace yonder::ops {
+namespace {
+
+constexpr auto kSlack = std::chrono::milliseconds(500);
+constexpr std::int64_t kDayMs = 24LL * 3600 * 1000;
+constexpr std::uint64_t kScanLimit = 10000;
+
+using Notes = std::vector<store::RunNote>;
+
+// One machine: what it answered, or why it did not.
+struct Asked {
+  SandboxSpec spec;
+  Result<wire::ListReply> reply = Error{Errc::Unreachable, "not asked", ""};
+};
+
+bool is_alias(const SandboxSpec& spec) {
+  return spec.origin.starts_with("~/.ssh/");
+}
+
+// All that were configured, and those of the user's ssh aliases where something was started.
+Result<std::vector<Asked>> whom_to_ask(Engine& engine, const Session& session,
+                                       const ListTasksRequest& request, const Notes& notes) {
+  std::vector<Asked> asked;
+  if (request.sandbox) {
+    TRY_ASSIGN(SandboxSpec spec, resolve_sandbox(engine, session, *request.sandbox));
+    asked.push_back({.spec = std::move(spec)});
+    return asked;
+  }
+  std::set<std::string> used;
+  for (const auto& note : notes) used.insert(note.sandbox);
+  TRY_ASSIGN(const config::Catalog catalog, engine.config.catalog());
+  for (const auto& spec : catalog.sandboxes) {
+    const bool wanted = !is_alias(spec) || used.contains(spec.name) ||
+                        spec.name == session.selected() || engine.links.existing(spec) != nullptr;
+    used.erase(spec.name);
+    if (wanted) asked.push_back({.spec = spec});
+  }
+  // Such as user@host, which is in no file.
+  for (const auto& name : used) {
+    if (auto spec = engine.config.find(name)) asked.push_back({.spec = *std::move(spec)});
+  }
+  return asked;
+}
+
+void ask_all(Engine& engine, const CallContext& context, const ListTasksRequest& request,
+             std::vector<Asked>& all) {
+  wire::ListRequest wanted{.background_only = !request.foreground && !request.scan};
+  if (request.scan) wanted.limit = kScanLimit;
+  std::vector<Thread> threads;
+  for (auto& one : all) {
+    threads.emplace_back("list " + one.spec.name, [&] {
+      const auto deadline = Deadline::after(one.spec.connect_timeout + kSlack);
+      one.reply = engine.runs.list(one.spec, wanted, deadline, context.cancel);
+    });
+  }
+  threads.clear();  // joins them all
+}
+
+TaskInfo from_note(const store::RunNote& note, std::string proof) {
+  TaskInfo task{.sandbox = note.sandbox,
+                .run_id = note.id,
+                .kind = note.kind,
+                .command = note.command,
+                .description = note.description,
+                .cwd = note.cwd,
+                .key = note.key,
+                .session_name = note.session,
+                .log_file = note.log_file,
+                .launcher = note.launcher,
+                .created_ms = note.created_ms,
+                .seen_ms = note.seen_ms,
+                .last_state = note.state};
+  task.status.proof = std::move(proof);
+  return task;
+}
+
+bool is_finished(const std::string& state) {
+  return state != "queued" && state != "running" && state != "unknown";
+}
+
+class Listing {
+ public:
+  Listing(Engine& engine, const ListTasksRequest& request, const Notes& notes)
+      : engine_(engine), request_(request), notes_(notes) {}
+
+  void add(const Asked& asked) {
+    SandboxTasks place{.sandbox = asked.spec.name};
+    if (const auto last = engine_.store.last_answer(asked.spec.name)) place.seen_ms = *last;
+    if (asked.reply) {
+      add_answer(asked.spec.name, *asked.reply);
+      place.more = asked.reply->more;
+      place.seen_ms = wall_clock_ms();
+      note_answer(engine_, asked.spec.name);
+    } else {
+      place.error = asked.reply.error();
+      add_remembered(asked.spec.name);
+    }
+    list_.sandboxes.push_back(std::move(place));
+  }
+
+  TaskList take() {
+    std::stable_sort(list_.tasks.begin(), list_.tasks.end(),
+                     [](const auto& a, const auto& b) { return a.created_ms > b.created_ms; });
+    return std::move(list_);
+  }
+
+ private:
+  bool is_wanted(const TaskInfo& task) const {
+    if (task.kind != "background" && !request_.foreground) return false;
+    if (request_.all || task.status.ended_ms == 0) return true;
+    return wall_clock_ms() - task.status.ended_ms < kDayMs;
+  }
+
+  void add_answer(const std::string& sandbox, const wire::ListReply& reply) {
+    std::set<std::string> answered;
+    for (const auto& facts : reply.runs) {
+      answered.insert(facts.run_id);
+      TaskInfo task = task_info(sandbox, facts);
+      if (request_.scan) {
+        if (const auto noted = remember_task(engine_, task); !noted) complain(noted.error());
+      } else {
+        note_sighting(engine_, task);
+      }
+      if (is_wanted(task)) list_.tasks.push_back(std::move(task));
+    }
+    if (reply.more) return;
+    // Remembered here, not finished as far as we know, and not known there any more.
+    for (const auto& note : notes_) {
+      if (note.sandbox != sandbox || answered.contains(note.id.str()) || is_finished(note.state)) {
+        continue;
+      }
+      TaskInfo task = from_note(note, "no record of it on that machine");
+      if (is_wanted(task)) list_.tasks.push_back(std::move(task));
+    }
+  }
+
+  void add_remembered(const std::string& sandbox) {
+    for (const auto& note : notes_) {
+      if (note.sandbox != sandbox) continue;
+      TaskInfo task = from_note(note, run::unseen().proof);
+      if (is_wanted(task) && (request_.all || !is_finished(note.state))) {
+        list_.tasks.push_back(std::move(task));
+      }
+    }
+  }
+
+  void complain(const Error& error) {
+    if (list_.warnings.empty()) list_.warnings.push_back(error.message);
+  }
+
+  Engine& engine_;
+  const ListTasksRequest& request_;
+  const Notes& notes_;
+  TaskList list_;
+};
+
+}  // namespace
+
+Result<TaskList> list_tasks(Engine& engine, CallContext& context, const ListTasksRequest& request) {
+  std::vector<std::string> warnings;
+  auto notes = engine.store.runs({.sandbox = request.sandbox});
+  if (!notes) warnings.push_back(notes.error().message);
+  const Notes known = notes ? *std::move(notes) : Notes();
+  TRY_ASSIGN(std::vector<Asked> asked, whom_to_ask(engine, context.session, request, known));
+  context.progress(concat("asking ", asked.size(), " sandboxes"));
+  ask_all(engine, context, request, asked);
+  Listing listing(engine, request, known);
+  for (const auto& one : asked) listing.add(one);
+  TaskList list = listing.take();
+  list.warnings.insert(list.warnings.begin(), warnings.begin(), warnings.end());
+  return list;
+}
+
+}  // namespace yonder::ops

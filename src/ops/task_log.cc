@@ -1,0 +1,91 @@
+#include "ops/remember.h"
+#include "ops/tasks.h"
+#include "run/runs.h"
+
+namespace yonder::ops {
+namespace {
+
+constexpr std::uint64_t kPiece = 1024UL * 1024;
+constexpr std::int64_t kWaitMs = 50000;
+
+// One reader's way through one log.
+class LogReading {
+ public:
+  LogReading(Engine& engine, const CallContext& context, const LogRequest& request,
+             const std::function<void(std::string_view)>& on_bytes)
+      : engine_(engine),
+        request_(request),
+        on_bytes_(on_bytes),
+        on_cancel_(context.cancel.on_cancel([this] { stop_.cancel(); })),
+        on_detach_(context.detach.on_cancel([this] { stop_.cancel(); })) {}
+
+  Result<LogEnd> read(const FoundTask& found) {
+    wire::ReadLogRequest wanted = first_request(found);
+    while (true) {
+      // Once something was read, a lost machine is waited for: the run goes on without us.
+      auto reply =
+          engine_.runs.read_log(found.sandbox, wanted, request_.follow && begun_, stop_.token());
+      if (stop_.token().cancelled()) {
+        end_.detached = true;
+        return end_;
+      }
+      if (!reply) return std::move(reply).error();
+      take(found, *reply);
+      const bool all = reply->next >= reply->size || reply->next == wanted.from;
+      const bool over = !end_.task || has_ended(end_.task->status.state);
+      if (all && (!request_.follow || over)) return end_;
+      wanted.from = reply->next;
+      wanted.head = kPiece;
+      wanted.tail = 0;
+      if (request_.follow && all) wanted.wait_ms = kWaitMs;
+      if (!all) wanted.wait_ms.reset();
+    }
+  }
+
+ private:
+  wire::ReadLogRequest first_request(const FoundTask& found) const {
+    wire::ReadLogRequest wanted{.run_id = found.id ? found.id->str() : "",
+                                .session = found.id ? "" : found.session,
+                                .path = found.id || !found.session.empty() ? "" : found.log_file,
+                                .from = request_.offset,
+                                .filter = request_.filter};
+    wanted.lines = request_.lines;
+    wanted.head = 0;
+    wanted.tail = kPiece;
+    if (!wanted.from && request_.lines == 0) wanted.from = 0;
+    if (wanted.from) {
+      wanted.head = kPiece;
+      wanted.tail = 0;
+    }
+    return wanted;
+  }
+
+  void take(const FoundTask& found, const wire::LogReply& reply) {
+    begun_ = true;
+    on_bytes_(reply.head);
+    on_bytes_(reply.tail);
+    end_.next_offset = reply.next;
+    if (!reply.run) return;
+    end_.task = task_info(found.sandbox.name, *reply.run);
+    note_sighting(engine_, *end_.task);
+  }
+
+  Engine& engine_;
+  const LogRequest& request_;
+  const std::function<void(std::string_view)>& on_bytes_;
+  CancelSource stop_;
+  CancelToken::Registration on_cancel_;
+  CancelToken::Registration on_detach_;
+  LogEnd end_;
+  bool begun_ = false;
+};
+
+}  // namespace
+
+Result<LogEnd> stream_log(Engine& engine, CallContext& context, const LogRequest& request,
+                          const std::function<void(std::string_view bytes)>& on_bytes) {
+  TRY_ASSIGN(const FoundTask found, find_task(engine, context.session, request.task));
+  return LogReading(engine, context, request, on_bytes).read(found);
+}
+
+}  // namespace yonder::ops

@@ -1,0 +1,129 @@
+#include "base/quote.h"
+#include "base/text.h"
+#include "ops/remember.h"
+#include "ops/resolve.h"
+#include "ops/tasks.h"
+#include "run/judge.h"
+#include "run/runs.h"
+#include "sandbox/kept_login.h"
+#include "store/store.h"
+
+namespace yonder::ops {
+namespace {
+
+Result<FoundTask> find_run(Engine& engine, const Session& session, const TaskRef& ref) {
+  if (ref.run_id.empty() && ref.session.empty()) {
+    return Error{Errc::InvalidArgument, "give run_id or tmux_session",
+                 "list_background_tasks shows what there is"};
+  }
+  return find_task(engine, session, ref);
+}
+
+StopTaskResponse not_confirmed(const FoundTask& found, const Error& error) {
+  StopTaskResponse response{.connection_error = true};
+  response.task.sandbox = found.sandbox.name;
+  response.task.run_id = found.id.value_or(RunId());
+  response.task.session_name = found.session;
+  response.task.status = run::unseen();
+  response.warnings = {error.message,
+                       "it could not be confirmed that the run has stopped; ask again"};
+  return response;
+}
+
+}  // namespace
+
+Result<StopTaskResponse> stop_task(Engine& engine, CallContext& context,
+                                   const StopTaskRequest& request) {
+  TRY_ASSIGN(const FoundTask found, find_run(engine, context.session, request.task));
+  const wire::StopRequest stop{
+      .run_id = found.id ? found.id->str() : "",
+      .session = found.id ? "" : found.session,
+      .signal = request.signal,
+      .grace_ms = std::chrono::duration_cast<std::chrono::milliseconds>(request.grace).count()};
+  const auto facts = engine.runs.stop(found.sandbox, stop, context.cancel);
+  if (!facts) {
+    const Errc code = facts.error().code;
+    // From the first word on it may have been heard.
+    const bool lost = code == Errc::LinkLost || code == Errc::Timeout;
+    if (lost) return not_confirmed(found, facts.error());
+    return facts.error();
+  }
+  StopTaskResponse response{.task = task_info(found.sandbox.name, *facts),
+                            .gone = run::is_gone(*facts)};
+  const RunState state = response.task.status.state;
+  response.had_ended = has_ended(state) && state != RunState::Stopped;
+  note_sighting(engine, response.task);
+  note_answer(engine, found.sandbox.name);
+  return response;
+}
+
+Result<TaskInfo> remove_task(Engine& engine, CallContext& context, const TaskRef& ref) {
+  if (ref.run_id.empty()) return Error{Errc::InvalidArgument, "give run_id", ""};
+  TRY_ASSIGN(const FoundTask found, find_task(engine, context.session, ref));
+  const auto facts = engine.runs.remove(found.sandbox, *found.id, context.cancel);
+  if (!facts) {
+    if (facts.error().code != Errc::NotFound) return facts.error();
+    // Gone over there already: then it need not be remembered here either.
+    const auto note = engine.store.find(*found.id);
+    if (!note || !*note) return facts.error();
+    TRY(engine.store.forget(*found.id));
+    return TaskInfo{.sandbox = found.sandbox.name,
+                    .run_id = *found.id,
+                    .status = {.proof = "there was no record of it any more"}};
+  }
+  TRY(engine.store.forget(*found.id));
+  return task_info(found.sandbox.name, *facts);
+}
+
+Result<TaskInfo> wait_for_task(Engine& engine, CallContext& context, const TaskRef& ref) {
+  TRY_ASSIGN(FoundTask found, find_run(engine, context.session, ref));
+  if (!found.id) {
+    CheckRequest request{.task = ref, .last_n_lines = 0};
+    TRY_ASSIGN(const CheckResponse seen, check_task(engine, context, request));
+    if (!seen.task) {
+      return Error{Errc::NotFound, concat("session '", ref.session, "' is not a run of Yonder"),
+                   ""};
+    }
+    found.id = seen.task->run_id;
+  }
+  run::Listener listener;
+  listener.cancel = context.cancel;
+  listener.detach = context.detach;
+  listener.progress = context.progress;
+  // Nothing of the output is wanted, only the end.
+  TRY_ASSIGN(const run::Outcome outcome,
+             engine.runs.attach(found.sandbox, *found.id, {.bounds = run::Bounds{}}, listener));
+  if (outcome.detached) return Error{Errc::Cancelled, "stopped waiting; the run goes on", ""};
+  TaskInfo task{.sandbox = found.sandbox.name,
+                .run_id = *found.id,
+                .status = outcome.status,
+                .log_bytes = outcome.out_bytes};
+  note_sighting(engine, task);
+  return task;
+}
+
+Result<std::vector<std::string>> attach_words(Engine& engine, CallContext& context,
+                                              const TaskRef& ref) {
+  CheckRequest request{.task = ref, .last_n_lines = 0};
+  TRY_ASSIGN(const CheckResponse seen, check_task(engine, context, request));
+  if (seen.connection_error) {
+    return Error{Errc::Unreachable, concat("'", seen.sandbox, "' does not answer"), ""};
+  }
+  if (seen.task && has_ended(seen.task->status.state)) {
+    return Error{Errc::NotFound, concat("run ", seen.task->run_id.str(), " has ended"),
+                 concat("read its log: yonder logs ", seen.task->run_id.str())};
+  }
+  const std::string tmux = seen.task ? seen.task->tmux_session : seen.tmux_session;
+  if (tmux.empty()) {
+    return Error{Errc::NotFound, "no tmux session shows this run",
+                 "follow its log instead: yonder logs -f RUN"};
+  }
+  TRY_ASSIGN(const SandboxSpec sandbox, resolve_sandbox(engine, context.session, seen.sandbox));
+  // "=": this very name, not one that begins like it.
+  TRY_ASSIGN(
+      const link::CommandPrefix words,
+      engine.logins.terminal(sandbox, ShellText("tmux attach-session -t").arg("=" + tmux).str()));
+  return words.argv;
+}
+
+}  // namespace yonder::ops

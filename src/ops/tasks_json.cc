@@ -1,0 +1,120 @@
+#include "base/text.h"
+#include "ops/operation.h"
+#include "ops/task_operations.h"
+#include "ops/tasks.h"
+
+namespace yonder::ops {
+namespace {
+
+Json text_or_null(const std::string& text) {
+  return text.empty() ? Json() : Json(text);
+}
+
+Json time_or_null(std::int64_t ms) {
+  return ms == 0 ? Json() : Json(static_cast<double>(ms) / 1000);
+}
+
+template <class T>
+Json value_or_null(const std::optional<T>& value) {
+  return value ? Json(*value) : Json();
+}
+
+Json processes(const std::vector<ProcessInfo>& list) {
+  Json json = Json::array();
+  for (const auto& process : list) {
+    json.push_back({{"pid", process.pid}, {"command", process.command}});
+  }
+  return json;
+}
+
+// The part that every answer about a run has.
+Json status_json(const RunStatus& status) {
+  return Json{
+      {"state", name_of(status.state)},
+      {"running", status.state == RunState::Unknown ? Json() : Json(is_running(status.state))},
+      {"proof", status.proof},
+      {"exit_code", value_or_null(status.exit_code)},
+      {"signal", text_or_null(status.signal)},
+      {"started_at", time_or_null(status.started_ms)},
+      {"ended_at", time_or_null(status.ended_ms)},
+      {"duration_s", value_or_null(status.duration_s)},
+      {"left_running", processes(status.left_running)}};
+}
+
+}  // namespace
+
+Json to_json(const TaskInfo& task) {
+  Json json{{"run_id", text_or_null(task.run_id.str())},
+            {"sandbox", task.sandbox},
+            {"kind", text_or_null(task.kind)},
+            {"command", task.command},
+            {"description", task.description},
+            {"cwd", task.cwd},
+            {"key", text_or_null(task.key)},
+            {"session_name", text_or_null(task.session_name)},
+            {"tmux_session", text_or_null(task.tmux_session)},
+            {"log_file", text_or_null(task.log_file)},
+            {"log_bytes", task.log_bytes},
+            {"launcher", text_or_null(task.launcher)},
+            {"created_at", time_or_null(task.created_ms)},
+            {"last_state", text_or_null(task.last_state)},
+            {"last_seen_at", time_or_null(task.seen_ms.value_or(0))}};
+  json.update(status_json(task.status));
+  return json;
+}
+
+Json to_json(const CheckResponse& response) {
+  const TaskInfo task = response.task.value_or(TaskInfo{});
+  Json json = status_json(task.status);
+  if (!response.task) {
+    json["running"] = value_or_null(response.running);
+    json["proof"] = response.proof;
+  }
+  json.update(Json{{"run_id", text_or_null(task.run_id.str())},
+                   {"sandbox", response.sandbox},
+                   {"tmux_session", text_or_null(response.tmux_session)},
+                   {"session_name", text_or_null(task.session_name)},
+                   {"log_file", text_or_null(response.log_file)},
+                   {"log_tail", response.log_tail},
+                   {"log_base64", text_or_null(response.raw_base64)},
+                   {"log_size", response.log_size},
+                   {"offset", response.offset},
+                   {"next_offset", response.next_offset},
+                   {"matches", response.matches},
+                   {"truncated", response.truncated},
+                   {"binary", response.binary},
+                   {"connection_error", response.connection_error},
+                   {"last_state", text_or_null(task.last_state)},
+                   {"last_seen_at", time_or_null(task.seen_ms.value_or(0))},
+                   {"watch_id", Json()},
+                   {"warnings", response.warnings}});
+  return json;
+}
+
+Json to_json(const StopTaskResponse& response) {
+  Json json = status_json(response.task.status);
+  json.update(Json{{"run_id", text_or_null(response.task.run_id.str())},
+                   {"sandbox", response.task.sandbox},
+                   {"gone", response.gone},
+                   {"had_ended", response.had_ended},
+                   {"connection_error", response.connection_error},
+                   {"warnings", response.warnings}});
+  return json;
+}
+
+Json to_json(const TaskList& list) {
+  Json tasks = Json::array();
+  for (const auto& task : list.tasks) tasks.push_back(to_json(task));
+  Json places = Json::array();
+  for (const auto& place : list.sandboxes) {
+    Json error = place.error ? error_json(*place.error)["error"] : Json();
+    places.push_back({{"sandbox", place.sandbox},
+                      {"connection_alive", !place.error},
+                      {"connection_error", error},
+                      {"last_seen_at", time_or_null(place.seen_ms.value_or(0))},
+                      {"more", place.more}});
+  }
+  return Json{{"tasks", tasks}, {"sandboxes", places}, {"warnings", list.warnings}};
+}
+
+}  // namespace yonder::ops

@@ -1,0 +1,41 @@
+#pragma once
+
+#include <memory>
+#include <string>
+#include <string_view>
+
+#include "base/result.h"
+
+namespace re2 {
+class RE2;
+}
+
+namespace yonder::outpost {
+
+// A pattern of the user, looked for in lines of a log. The time it takes grows with the length of
+// the line and nothing else, whatever the pattern is.
+//
+// Lines are UTF-8. One that is not, such as of a program that prints Latin-1 or raw bytes, is
+// looked at byte by byte as well: a broken character must not hide an error message.
+class LineFilter {
+ public:
+  // InvalidArgument names the argument `filter`.
+  static Result<LineFilter> create(const std::string& pattern);
+  LineFilter(LineFilter&&) noexcept;
+  LineFilter& operator=(LineFilter&&) noexcept;
+  LineFilter(const LineFilter&) = delete;
+  LineFilter& operator=(const LineFilter&) = delete;
+  ~LineFilter();
+
+  // `line` without its newline; a carriage return at its end does not count.
+  bool found_in(std::string_view line) const;
+
+ private:
+  LineFilter();
+
+  std::unique_ptr<re2::RE2> characters_;
+  std::unique_ptr<re2::RE2> bytes_;
+  std::unique_ptr<re2::RE2> whole_characters_;  // matches what is UTF-8 altogether
+};
+
+}  // namespace yonder::outpost

@@ -1,0 +1,13 @@
+#pragma once
+
+#include <optional>
+
+#include "outpost/run_record.h"
+#include "wire/messages.h"
+
+namespace yonder::outpost {
+
+// What a run was called and meant for. Nothing when its spec cannot be read.
+std::optional<wire::RunLabel> read_label(const RunRecord& record);
+
+}  // namespace yonder::outpost

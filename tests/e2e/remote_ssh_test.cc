@@ -1,0 +1,117 @@
+#include <sys/stat.h>
+
+#include "base/file.h"
+#include "e2e/background_fixture.h"
+
+namespace yonder::e2e {
+namespace {
+
+using ::testing::HasSubstr;
+using ::testing::StartsWith;
+
+// The tool set `remote-ssh`, on a machine that SSH_HOST names.
+class RemoteSsh : public Background {
+ protected:
+  void SetUp() override {
+    Background::SetUp();
+    sshd_.emplace(start_sshd());
+    write_hosts({host("gpu", *sshd_)});
+    remote_ = new_remote();
+  }
+  std::unique_ptr<McpClient> new_remote() {
+    return new_agent({"SSH_HOST=gpu", "YONDER_TOOLSETS=remote-ssh"});
+  }
+  Json call(const char* tool, const Json& arguments) {
+    return content_of(remote_->call(tool, arguments));
+  }
+  std::optional<lab::Sshd> sshd_;
+  std::unique_ptr<McpClient> remote_;
+};
+
+TEST_F(RemoteSsh, R03_ExitCodesAndErrorsAreVisible) {
+  const Json done =
+      call("remote_bash", {{"command", "echo out; echo err >&2; exit 3"}, {"description", "try"}});
+  EXPECT_EQ(done["exit_code"], 3);
+  EXPECT_EQ(done["output"], "out\nerr\n");
+}
+
+TEST_F(RemoteSsh, R04_ATimeOutStopsTheCommandOverThereAndKeepsWhatItPrinted) {
+  const std::string marker = new_marker();
+  const Json done = call(
+      "remote_bash", {{"command", "echo begun; MARK=" + marker + " sleep 1000"}, {"timeout", 400}});
+  EXPECT_EQ(done["timed_out"], true);
+  EXPECT_EQ(done["output"], "begun\n");
+  EXPECT_TRUE(lab::eventually([&] { return lab::processes_matching("MARK=" + marker).empty(); }));
+}
+
+TEST_F(RemoteSsh, R05_BackgroundJobsSurviveARestartAndShowOnlyWhatIsNew) {
+  const std::string directory = new_open_directory();
+  const Json started =
+      call("remote_bash", {{"command", "cd " + directory +
+                                           "; echo one; while [ ! -e go ]; do sleep 0.05; "
+                                           "done; echo two; exit 5"},
+                           {"run_in_background", true}});
+  const Json id{{"bash_id", started["bash_id"]}};
+  std::string seen;
+  ASSERT_TRUE(lab::eventually([&] {
+    seen += call("remote_bash_output", id)["output"].get<std::string>();
+    return !seen.empty();
+  }));
+  EXPECT_EQ(seen, "one\n");
+  remote_->crash();
+  remote_ = new_remote();
+  EXPECT_EQ(call("remote_bash_output", id)["output"], "");
+  ASSERT_TRUE(write_file_atomically(directory + "/go", "", Durability::Process));
+  Json last;
+  std::string rest;
+  ASSERT_TRUE(lab::eventually([&] {
+    last = call("remote_bash_output", id);
+    rest += last["output"].get<std::string>();
+    return last["state"] == "exited";
+  }));
+  rest += call("remote_bash_output", id)["output"].get<std::string>();
+  EXPECT_EQ(rest, "two\nEXIT_CODE=5\n");
+  EXPECT_EQ(last["exit_code"], 5);
+  Json all = id;
+  all["all"] = true;
+  EXPECT_EQ(call("remote_bash_output", all)["output"], "one\ntwo\nEXIT_CODE=5\n");
+  Json filtered = all;
+  filtered["filter"] = "^t";
+  EXPECT_EQ(call("remote_bash_output", filtered)["output"], "two\n");
+}
+
+TEST_F(RemoteSsh, R06_FilesAreReadByTheirRealNamesAndLineNumbers) {
+  const std::string directory = new_open_directory();
+  const std::string name = directory + "/$(touch pwned) \"q\" `x` 'y'.txt";
+  ASSERT_TRUE(write_file_atomically(name, "a\nb\nc\nd\n", Durability::Process));
+  ASSERT_EQ(::chmod(name.c_str(), 0644), 0);
+  EXPECT_EQ(call("remote_file_read", {{"file_path", name}})["content"],
+            "     1\ta\n     2\tb\n     3\tc\n     4\td\n");
+  EXPECT_EQ(call("remote_file_read", {{"file_path", name}, {"offset", 3}, {"limit", 1}})["content"],
+            "     3\tc\n");
+  EXPECT_FALSE(path_exists(directory + "/pwned"));
+  const auto missing = remote_->call("remote_file_read", {{"file_path", directory + "/none"}});
+  EXPECT_TRUE(missing.is_error);
+  for (const char* zero : {"offset", "limit"}) {
+    const auto refused = remote_->call("remote_file_read", {{"file_path", name}, {zero, 0}});
+    EXPECT_THAT(error_of(refused)["message"].get<std::string>(), StartsWith(zero));
+  }
+}
+
+TEST_F(RemoteSsh, R07_TextIsNotBrokenWhereItWasCutOnTheWay) {
+  const Json done =
+      call("remote_bash", {{"command", "for i in $(seq 1 3000); do printf 'äöü€'; done"}});
+  std::string expected;
+  for (int i = 0; i < 3000; ++i) expected += "äöü€";
+  EXPECT_EQ(done["exit_code"], 0);
+  EXPECT_EQ(done["output"].get<std::string>().find("\xEF\xBF\xBD"), std::string::npos);
+}
+
+TEST_F(RemoteSsh, UnknownJobsAreErrors) {
+  const auto reply = remote_->call("remote_bash_output", {{"bash_id", "remote-1"}});
+  EXPECT_TRUE(reply.is_error);
+  EXPECT_THAT(error_of(reply)["message"].get<std::string>(), HasSubstr("remote-1"));
+}
+
+}  // namespace
+}  // namespace yonder::e2e
