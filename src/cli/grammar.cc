@@ -20,7 +20,7 @@ class HelpFormatter : public CLI::Formatter {
 
   // The library does not know what `--` means to us.
   std::string make_usage(const CLI::App* app, std::string name) const override {
-    const std::string by_hand = usage_of(app->get_name());
+    std::string by_hand = usage_of(app->get_name());
     if (!by_hand.empty()) return by_hand;
     return CLI::Formatter::make_usage(app, std::move(name));
   }

@@ -16,8 +16,7 @@ void declare_run(CLI::App& app, RawOptions& raw) {
   run.add_option("--description", raw.description, "What it is for, for whoever looks later")
       ->type_name("TEXT");
   run.add_option("--launcher", raw.launcher,
-                 "What holds it: a systemd user scope, or a session of its own (default: the best "
-                 "there is)")
+                 "A systemd scope or a plain session (default: the best there is)")
       ->type_name("scope|session");
   run.add_flag("--no-tmux", raw.no_tmux, "Do not show it in a tmux session");
   run.add_flag("--json", raw.json, "Print one JSON object instead of the id");

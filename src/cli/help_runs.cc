@@ -98,7 +98,8 @@ Exit status: that of ssh; 255 when there is nothing to attach to.
 }
 
 std::string rm_footer() {
-  return R"(Removes their records, with the logs in them, here and over there. A run that lives is refused: stop it first.
+  return R"(Removes their records, with the logs in them, here and over there. A run that lives is refused: stop
+it first.
 
 Example:
   yonder rm r-7f3k r-qm2d

@@ -1,6 +1,8 @@
 #include <cerrno>
 #include <cstring>
 
+#include "base/clean_text.h"
+#include "base/text.h"
 #include "cli/commands.h"
 #include "cli/exit_status.h"
 #include "cli/logs_plan.h"
@@ -26,6 +28,7 @@ class LogPrinter {
         safe_(shown_on.styled) {}
 
   void pass_on(std::string_view bytes) {
+    begun_ = begun_ || !bytes.empty();
     if (for_terminal_) {
       write(safe_.pass(bytes));
     } else {
@@ -36,6 +39,8 @@ class LogPrinter {
   void finish() {
     if (for_terminal_) print(safe_.finish());
   }
+
+  bool has_begun() const { return begun_; }
 
   GivenUp given_up() const {
     GivenUp all = given_up_;
@@ -59,6 +64,7 @@ class LogPrinter {
   Output out_;
   bool for_terminal_;
   TerminalText safe_;
+  bool begun_ = false;
   GivenUp given_up_;
 };
 
@@ -67,11 +73,20 @@ int fail(const LogsOptions& options, const Error& error) {
   return kExitFailure;
 }
 
+Error no_such_session(const ops::TaskRef& run) {
+  return {Errc::NotFound,
+          concat("there is no run and no session '", printable(run.session), "' on ", run.sandbox),
+          "`yonder ps --all` shows all runs"};
+}
+
 // The same object as agents get.
 int print_as_json(const LogsOptions& options, TaskWork& work) {
   const auto request = check_request(options, work.runs().front(), kMostCharacters);
   auto context = work.context();
-  const auto seen = ops::check_task(work.engine(), context, request);
+  auto seen = ops::check_task(work.engine(), context, request);
+  const bool nothing = seen && !seen->task && !seen->connection_error &&
+                       !seen->running.value_or(false) && seen->log_size == 0;
+  if (nothing) seen = no_such_session(request.task);
   if (!print_json(seen ? ops::to_json(*seen) : ops::error_json(seen.error()))) {
     return kExitReaderGone;
   }
@@ -85,8 +100,10 @@ int print_as_is(const LogsOptions& options, TaskWork& work) {
   LogPrinter printer(work.interrupts(), shown_on);
   const ops::TaskRef& run = work.runs().front();
   auto context = work.context();
-  const auto end = ops::stream_log(work.engine(), context, log_request(options, run, reader),
-                                   [&](std::string_view bytes) { printer.pass_on(bytes); });
+  auto end = ops::stream_log(work.engine(), context, log_request(options, run, reader),
+                             [&](std::string_view bytes) { printer.pass_on(bytes); });
+  const bool nothing = end && !end->task && !end->detached && end->next_offset == 0;
+  if (nothing && !printer.has_begun()) return fail(options, no_such_session(run));
   printer.finish();
   return show(logs_report(end, name_of(run), options.follow, printer.given_up()));
 }

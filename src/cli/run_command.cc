@@ -1,3 +1,4 @@
+#include "base/text.h"
 #include "cli/commands.h"
 #include "cli/exec_ending.h"
 #include "cli/exit_status.h"
@@ -7,6 +8,7 @@
 #include "cli/render.h"
 #include "cli/run_report.h"
 #include "ops/background.h"
+#include "ops/tasks.h"
 
 namespace yonder::cli {
 namespace {
@@ -28,6 +30,22 @@ int fail(const RunOptions& options, const Error& error, int status) {
   return status;
 }
 
+// The start was faster than Ctrl-C. What was asked for is that it does not run.
+int take_back(ops::Engine& engine, const ops::BackgroundResponse& response, int signal) {
+  ops::Session session;
+  ops::CallContext context{.session = session};
+  const std::string& id = response.run_id.str();
+  const auto stopped = ops::stop_task(
+      engine, context,
+      {.task = {.run_id = id, .sandbox = response.sandbox}, .grace = std::chrono::seconds(2)});
+  if (stopped && stopped->gone) {
+    say(concat("it had begun as ", id, ", and was stopped"));
+  } else {
+    say(concat("it has begun as ", id, " and could not be stopped; try: yonder stop ", id));
+  }
+  return kExitSignalBase + signal;
+}
+
 }  // namespace
 
 int run_command(const RunOptions& options, const Doors& doors) {
@@ -47,6 +65,9 @@ int run_command(const RunOptions& options, const Doors& doors) {
   if (!response) {
     const GivenUp given_up{.signal = (*interrupts)->first_signal()};
     return fail(options, response.error(), status_of(response.error(), given_up));
+  }
+  if (const int signal = (*interrupts)->first_signal(); signal != 0) {
+    return take_back(**engine, *response, signal);
   }
   const Report report = run_report(*response);
   if (!options.json) return show(report);

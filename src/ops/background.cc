@@ -4,6 +4,7 @@
 #include "ops/remember.h"
 #include "ops/resolve.h"
 #include "run/runs.h"
+#include "store/store.h"
 
 namespace yonder::ops {
 namespace {
@@ -36,8 +37,14 @@ void add_label(BackgroundResponse& response, const run::Outcome& outcome) {
 
 // The run exists, whatever goes wrong from here on: that becomes a warning.
 void note_down(Engine& engine, const BackgroundRequest& request, const SandboxSpec& sandbox,
-               BackgroundResponse& response) {
+               const run::Outcome& outcome, BackgroundResponse& response) {
   TaskInfo task = planned(sandbox, response.run_id, request);
+  if (outcome.label) {  // what a key has found was begun with other words, perhaps
+    task.command = outcome.label->command;
+    task.description = outcome.label->description;
+    task.cwd = outcome.label->cwd;
+    task.created_ms = outcome.label->created_ms;
+  }
   task.status = response.status;
   task.session_name = response.session_name;
   task.log_file = response.log_file;
@@ -47,6 +54,10 @@ void note_down(Engine& engine, const BackgroundRequest& request, const SandboxSp
                                        noted.error().message, "): keep run_id and sandbox_name"));
   }
   if (!response.connection_error) note_answer(engine, sandbox.name);
+}
+
+void forget_plan(Engine& engine, const RunId& id) {
+  [[maybe_unused]] const bool forgotten = engine.store.forget(id).has_value();
 }
 
 }  // namespace
@@ -68,14 +79,17 @@ Result<BackgroundResponse> start_background(Engine& engine, CallContext& context
     [[maybe_unused]] const bool noted =
         remember_task(engine, planned(sandbox, started, wanted)).has_value();
   };
-  TRY_ASSIGN(const run::Outcome outcome,
-             engine.runs.start_background(sandbox, id, wanted.run,
-                                          {.session = wanted.session_name,
-                                           .log_file = wanted.log_file,
-                                           .description = wanted.description,
-                                           .launcher = wanted.launcher,
-                                           .tmux = wanted.tmux},
-                                          listener));
+  const auto started = engine.runs.start_background(sandbox, id, wanted.run,
+                                                    {.session = wanted.session_name,
+                                                     .log_file = wanted.log_file,
+                                                     .description = wanted.description,
+                                                     .launcher = wanted.launcher,
+                                                     .tmux = wanted.tmux},
+                                                    listener);
+  // Nothing was started under this id: it must not haunt the lists.
+  if (!started || started->id != id) forget_plan(engine, id);
+  if (!started) return started.error();
+  const run::Outcome& outcome = *started;
   context.session.remember(outcome.id, sandbox.name);
   BackgroundResponse response{.sandbox = sandbox.name,
                               .run_id = outcome.id,
@@ -91,7 +105,11 @@ Result<BackgroundResponse> start_background(Engine& engine, CallContext& context
     response.warnings.push_back(
         concat("it may have started; ask with run_id ", outcome.id.str(), ", do not start again"));
   }
-  note_down(engine, wanted, sandbox, response);
+  if (outcome.id != id) {
+    response.warnings.push_back(concat("this key found run ", outcome.id.str(),
+                                       ", which was started before; nothing new was started"));
+  }
+  note_down(engine, wanted, sandbox, outcome, response);
   return response;
 }
 

@@ -52,7 +52,8 @@ Result<BackgroundRequest> parse_background_request(const Json& arguments) {
 }
 
 Json to_json(const BackgroundResponse& response) {
-  return Json{{"status", response.connection_error ? "unknown" : "started"},
+  const bool unknown = response.connection_error || response.status.state == RunState::Unknown;
+  return Json{{"status", unknown ? "unknown" : "started"},
               {"run_id", response.run_id.str()},
               {"sandbox", response.sandbox},
               {"state", name_of(response.status.state)},

@@ -48,7 +48,7 @@ Result<void> remember_task(Engine& engine, const TaskInfo& task) {
                                 .created_ms = task.created_ms > 0 ? task.created_ms : now,
                                 .state = std::string(name_of(task.status.state)),
                                 .exit_code = task.status.exit_code,
-                                .seen_ms = now});
+                                .seen_ms = task.status.state == RunState::Unknown ? 0 : now});
 }
 
 void note_sighting(Engine& engine, const TaskInfo& task) {

@@ -1,10 +1,14 @@
+#include <algorithm>
+
 #include "base/clean_text.h"
 #include "base/text.h"
 #include "ops/arguments.h"
 #include "ops/background.h"
 #include "ops/exec.h"
+#include "ops/resolve.h"
 #include "ops/schema.h"
 #include "ops/task_operations.h"
+#include "run/runs.h"
 #include "store/store.h"
 
 // The tool set `remote-ssh`: three tools with the names and parameters that its users know.
@@ -18,6 +22,8 @@ constexpr double kMaxLine = 1e12;
 constexpr double kDefaultLimit = 2000;
 constexpr double kMaxLimit = 100000;
 constexpr std::size_t kMaxOutput = 30000;
+constexpr std::uint64_t kMaxFile = 400000;
+constexpr auto kReadTime = std::chrono::seconds(50);
 constexpr const char* kReader = "remote_bash_output";
 
 Duration milliseconds(double value) {
@@ -84,7 +90,18 @@ Result<Json> call_output(Engine& engine, CallContext& context, const Json& argum
     }
   }
   const RunStatus status = response.task ? response.task->status : RunStatus{};
-  Json json = bash_result(response.log_tail, status, *found.id, response.warnings);
+  std::string output = response.log_tail;
+  if (response.task && response.task->kind == "exec") {
+    // A command that outlived its call has a stderr of its own, which belongs to the answer.
+    ExecRequest whole{.sandbox = found.sandbox.name,
+                      .run_id = *found.id,
+                      .wait = Duration::zero(),
+                      .max_output_chars = kMaxOutput};
+    TRY_ASSIGN(const ExecResponse seen, exec(engine, context, whole));
+    output = joined(seen);
+    response.warnings.clear();
+  }
+  Json json = bash_result(output, status, *found.id, response.warnings);
   json["offset"] = response.offset;
   json["next_offset"] = response.next_offset;
   json["truncated"] = response.truncated;
@@ -107,17 +124,52 @@ std::string numbered(std::string_view text, std::uint64_t first) {
 }
 
 // sed is wherever sh is. No shell stands between, so the name needs no quoting.
-ExecRequest read_lines(const std::string& path, std::uint64_t first, std::uint64_t count) {
-  ExecRequest request{.max_output_chars = 400000};
-  const std::uint64_t last = first + count - 1;
-  std::string name = path;
-  if (path.starts_with("~/")) {
-    name = path.substr(2);
-    request.run.cwd = "~";
-  }
+RunRequest read_lines(const std::string& path, const SandboxSpec& sandbox, std::uint64_t first,
+                      std::uint64_t last) {
+  RunRequest run;
+  const bool at_home = path.starts_with("~/");
+  std::string name = at_home ? path.substr(2) : path;
   if (!name.starts_with('/')) name.insert(0, "./");
-  request.run.argv = {"sed", "-n", concat(first, ",", last, "p;", last, "q"), name};
-  return request;
+  run.cwd = at_home ? "~" : sandbox.cwd;
+  run.argv = {"sed", "-n", concat(first, ",", last, "p;", last, "q"), name};
+  run.timeout = kReadTime;
+  return run;
+}
+
+struct FileLines {
+  std::string text;   // whole lines, byte for byte
+  std::string words;  // of complaint
+  run::Outcome outcome;
+  bool cut = false;
+};
+
+// The beginning, and never a piece from behind a gap: its lines would get wrong numbers.
+Result<FileLines> fetch_lines(Engine& engine, CallContext& context, const SandboxSpec& sandbox,
+                              const RunRequest& run) {
+  FileLines lines;
+  run::Listener listener;
+  listener.cancel = context.cancel;
+  listener.detach = context.detach;
+  listener.on_output = [&](wire::Channel channel, std::uint64_t, std::string_view bytes) {
+    (channel == wire::Channel::Out ? lines.text : lines.words) += bytes;
+  };
+  TRY_ASSIGN(
+      lines.outcome,
+      engine.runs.start(sandbox, run, {.wait = kReadTime, .bounds = run::Bounds{.head = kMaxFile}},
+                        listener));
+  lines.cut = lines.outcome.out_bytes > lines.text.size();
+  if (lines.cut) lines.text.resize(lines.text.find_last_of('\n') + 1);
+  return lines;
+}
+
+Error cannot_read(const std::string& path, const FileLines& lines) {
+  const RunStatus& status = lines.outcome.status;
+  const std::string what = concat("file_path: cannot read '", printable(path), "'");
+  if (!has_ended(status.state)) {
+    return Error{Errc::Unreachable, what + " now: the machine does not answer", "try again"};
+  }
+  return Error{Errc::NotFound, concat(what, ": ", trim(clean_text(lines.words).text)),
+               "give an absolute path, ~/..., or one relative to the sandbox's directory"};
 }
 
 Result<Json> call_read(Engine& engine, CallContext& context, const Json& arguments) {
@@ -127,18 +179,20 @@ Result<Json> call_read(Engine& engine, CallContext& context, const Json& argumen
   const auto count = static_cast<std::uint64_t>(in.number("limit", kDefaultLimit, 1, kMaxLimit));
   if (path.empty()) in.fail("file_path", "must not be empty");
   TRY(in.finish());
-  TRY_ASSIGN(const ExecResponse response, exec(engine, context, read_lines(path, first, count)));
-  if (response.status.state != RunState::Exited || response.status.exit_code != 0) {
-    return Error{
-        response.connection_error ? Errc::Unreachable : Errc::NotFound,
-        concat("file_path: cannot read '", printable(path), "': ", trim(response.stderr_text)),
-        "give an absolute path, ~/..., or one relative to the sandbox's directory"};
-  }
-  return Json{{"content", numbered(response.stdout_text, first)},
+  TRY_ASSIGN(const SandboxSpec sandbox, resolve_sandbox(engine, context.session, ""));
+  TRY_ASSIGN(
+      const FileLines lines,
+      fetch_lines(engine, context, sandbox, read_lines(path, sandbox, first, first + count - 1)));
+  const RunStatus& status = lines.outcome.status;
+  if (status.state != RunState::Exited || status.exit_code != 0) return cannot_read(path, lines);
+  const auto shown =
+      static_cast<std::uint64_t>(std::count(lines.text.begin(), lines.text.end(), '\n'));
+  return Json{{"content", numbered(lines.text, first)},
               {"file_path", path},
               {"offset", first},
-              {"truncated", response.truncated},
-              {"binary", response.binary}};
+              {"next_offset", first + shown},
+              {"truncated", lines.cut},
+              {"binary", clean_text(lines.text).binary}};
 }
 
 Json strings(const char* about) {
@@ -192,22 +246,24 @@ Operation output_operation() {
 }
 
 Operation read_operation() {
-  return {.name = "remote_file_read",
-          .title = "Read a remote file",
-          .toolset = "remote-ssh",
-          .description = "Lines of a text file, with their numbers.",
-          .hints = {.read_only = true, .destructive = false, .idempotent = true},
-          .input_schema = object_schema(
-              {{"file_path", typed("string", "Absolute, ~/..., or relative.")},
-               {"offset", with_default(typed("number", "First line, counted from 1."), 1)},
-               {"limit", with_default(typed("number", "How many lines."), kDefaultLimit)}},
-              {"file_path"}),
-          .output_schema = result_schema({{"content", typed("string", "Number, tab, line.")},
-                                          {"file_path", typed("string", "As given.")},
-                                          {"offset", typed("integer", "The first line's number.")},
-                                          {"truncated", typed("boolean", "The middle is missing.")},
-                                          {"binary", typed("boolean", "Bytes were replaced.")}}),
-          .call = call_read};
+  return {
+      .name = "remote_file_read",
+      .title = "Read a remote file",
+      .toolset = "remote-ssh",
+      .description = "Lines of a text file, with their numbers.",
+      .hints = {.read_only = true, .destructive = false, .idempotent = true},
+      .input_schema = object_schema(
+          {{"file_path", typed("string", "Absolute, ~/..., or relative.")},
+           {"offset", with_default(typed("number", "First line, counted from 1."), 1)},
+           {"limit", with_default(typed("number", "How many lines."), kDefaultLimit)}},
+          {"file_path"}),
+      .output_schema = result_schema({{"content", typed("string", "Number, tab, line.")},
+                                      {"file_path", typed("string", "As given.")},
+                                      {"offset", typed("integer", "The first line's number.")},
+                                      {"next_offset", typed("integer", "Go on there.")},
+                                      {"truncated", typed("boolean", "There was no room for all.")},
+                                      {"binary", typed("boolean", "Bytes were replaced.")}}),
+      .call = call_read};
 }
 
 }  // namespace

@@ -2,6 +2,7 @@
 #include "base/clean_text.h"
 #include "base/repeats.h"
 #include "base/text.h"
+#include "ops/give_up.h"
 #include "ops/remember.h"
 #include "ops/tasks.h"
 #include "run/judge.h"
@@ -84,8 +85,9 @@ Result<CheckResponse> unseen(Engine& engine, const FoundTask& found, const Error
 Result<CheckResponse> check_task(Engine& engine, CallContext& context,
                                  const CheckRequest& request) {
   TRY_ASSIGN(const FoundTask found, find_task(engine, context.session, request.task));
+  const GiveUp give_up(context);
   const auto reply =
-      engine.runs.read_log(found.sandbox, to_wire(found, request), false, context.cancel);
+      engine.runs.read_log(found.sandbox, to_wire(found, request), false, give_up.token());
   if (!reply) return unseen(engine, found, reply.error());
   note_answer(engine, found.sandbox.name);
   CheckResponse response{.sandbox = found.sandbox.name,
@@ -104,6 +106,10 @@ Result<CheckResponse> check_task(Engine& engine, CallContext& context,
   response.task = task_info(found.sandbox.name, *reply->run);
   if (!response.task->tmux_session.empty()) response.tmux_session = response.task->tmux_session;
   context.session.remember(response.task->run_id, found.sandbox.name);
+  if (response.task->kind == "exec" && reply->run->err_bytes > 0) {
+    response.warnings.push_back(concat("its stderr is separate (", reply->run->err_bytes,
+                                       " bytes): exec_bash with this run_id shows it"));
+  }
   note_sighting(engine, *response.task);
   return response;
 }

@@ -36,7 +36,9 @@ Result<Known> find_id(Engine& engine, const Session& session, const std::string&
     Known known{.id = *whole, .sandbox = session.sandbox_of(*whole)};
     if (!known.sandbox.empty()) return known;
     const auto note = engine.store.find(*whole);
-    if (note && *note) known.sandbox = (*note)->sandbox;
+    // The run may be anywhere then; asking the wrong machine would only mislead.
+    if (!note) return not_known(text, concat(" (", note.error().message, ")"));
+    if (*note) known.sandbox = (*note)->sandbox;
     return known;
   }
   const auto notes = engine.store.find_by_prefix(text, kShownCandidates);
@@ -63,7 +65,9 @@ Result<FoundTask> find_task(Engine& engine, const Session& session, const TaskRe
   }
   FoundTask found{.session = ref.session, .log_file = ref.log_file};
   std::string sandbox = ref.sandbox;
-  if (!ref.run_id.empty()) {
+  if (const auto whole = parse_run_id(ref.run_id); whole && !sandbox.empty()) {
+    found.id = *whole;
+  } else if (!ref.run_id.empty()) {
     TRY_ASSIGN(const Known known, find_id(engine, session, ref.run_id));
     found.id = known.id;
     if (sandbox.empty()) sandbox = known.sandbox;

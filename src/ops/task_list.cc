@@ -6,6 +6,7 @@
 #include "base/thread.h"
 #include "config/config_store.h"
 #include "link/link_pool.h"
+#include "ops/give_up.h"
 #include "ops/remember.h"
 #include "ops/resolve.h"
 #include "ops/tasks.h"
@@ -61,11 +62,12 @@ void ask_all(Engine& engine, const CallContext& context, const ListTasksRequest&
              std::vector<Asked>& all) {
   wire::ListRequest wanted{.background_only = !request.foreground && !request.scan};
   if (request.scan) wanted.limit = kScanLimit;
+  const GiveUp give_up(context);
   std::vector<Thread> threads;
   for (auto& one : all) {
     threads.emplace_back("list " + one.spec.name, [&] {
       const auto deadline = Deadline::after(one.spec.connect_timeout + kSlack);
-      one.reply = engine.runs.list(one.spec, wanted, deadline, context.cancel);
+      one.reply = engine.runs.list(one.spec, wanted, deadline, give_up.token());
     });
   }
   threads.clear();  // joins them all
@@ -126,6 +128,13 @@ class Listing {
     return wall_clock_ms() - task.status.ended_ms < kDayMs;
   }
 
+  // Writing costs a disk flush each, and most runs are as they were.
+  bool changed(const TaskInfo& task) const {
+    return std::none_of(notes_.begin(), notes_.end(), [&](const auto& note) {
+      return note.id == task.run_id && note.state == name_of(task.status.state);
+    });
+  }
+
   void add_answer(const std::string& sandbox, const wire::ListReply& reply) {
     std::set<std::string> answered;
     for (const auto& facts : reply.runs) {
@@ -133,7 +142,7 @@ class Listing {
       TaskInfo task = task_info(sandbox, facts);
       if (request_.scan) {
         if (const auto noted = remember_task(engine_, task); !noted) complain(noted.error());
-      } else {
+      } else if (changed(task)) {
         note_sighting(engine_, task);
       }
       if (is_wanted(task)) list_.tasks.push_back(std::move(task));

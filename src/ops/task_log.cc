@@ -32,7 +32,8 @@ class LogReading {
       if (!reply) return std::move(reply).error();
       take(found, *reply);
       const bool all = reply->next >= reply->size || reply->next == wanted.from;
-      const bool over = !end_.task || has_ended(end_.task->status.state);
+      // An answer that arrived and still says unknown will not say more by asking on.
+      const bool over = !end_.task || !is_running(end_.task->status.state);
       if (all && (!request_.follow || over)) return end_;
       wanted.from = reply->next;
       wanted.head = kPiece;

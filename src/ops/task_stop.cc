@@ -1,5 +1,6 @@
 #include "base/quote.h"
 #include "base/text.h"
+#include "ops/give_up.h"
 #include "ops/remember.h"
 #include "ops/resolve.h"
 #include "ops/tasks.h"
@@ -17,6 +18,10 @@ Result<FoundTask> find_run(Engine& engine, const Session& session, const TaskRef
                  "list_background_tasks shows what there is"};
   }
   return find_task(engine, session, ref);
+}
+
+bool is_final(const std::string& state) {
+  return state != "queued" && state != "running" && state != "unknown";
 }
 
 StopTaskResponse not_confirmed(const FoundTask& found, const Error& error) {
@@ -40,14 +45,12 @@ Result<StopTaskResponse> stop_task(Engine& engine, CallContext& context,
       .session = found.id ? "" : found.session,
       .signal = request.signal,
       .grace_ms = std::chrono::duration_cast<std::chrono::milliseconds>(request.grace).count()};
-  const auto facts = engine.runs.stop(found.sandbox, stop, context.cancel);
-  if (!facts) {
-    const Errc code = facts.error().code;
-    // From the first word on it may have been heard.
-    const bool lost = code == Errc::LinkLost || code == Errc::Timeout;
-    if (lost) return not_confirmed(found, facts.error());
-    return facts.error();
-  }
+  const GiveUp give_up(context);
+  bool heard = false;
+  const auto facts = engine.runs.stop(found.sandbox, stop, heard, give_up.token());
+  // From the first word on it may have been heard, whatever was said to a second one.
+  if (!facts && heard) return not_confirmed(found, facts.error());
+  if (!facts) return facts.error();
   StopTaskResponse response{.task = task_info(found.sandbox.name, *facts),
                             .gone = run::is_gone(*facts)};
   const RunState state = response.task.status.state;
@@ -60,12 +63,20 @@ Result<StopTaskResponse> stop_task(Engine& engine, CallContext& context,
 Result<TaskInfo> remove_task(Engine& engine, CallContext& context, const TaskRef& ref) {
   if (ref.run_id.empty()) return Error{Errc::InvalidArgument, "give run_id", ""};
   TRY_ASSIGN(const FoundTask found, find_task(engine, context.session, ref));
-  const auto facts = engine.runs.remove(found.sandbox, *found.id, context.cancel);
+  const GiveUp give_up(context);
+  const auto facts = engine.runs.remove(found.sandbox, *found.id, give_up.token());
   if (!facts) {
     if (facts.error().code != Errc::NotFound) return facts.error();
-    // Gone over there already: then it need not be remembered here either.
+    // Gone over there already: then it need not be remembered here either. But only where it was
+    // started, and once its end was seen: "not found" alone proves nothing.
     const auto note = engine.store.find(*found.id);
     if (!note || !*note) return facts.error();
+    if ((*note)->sandbox != found.sandbox.name || !is_final((*note)->state)) {
+      return Error{Errc::Conflict,
+                   concat("there is no record of run ", found.id->str(), " on ", found.sandbox.name,
+                          ", and its end was never seen"),
+                   "it was not forgotten; look on its machine first"};
+    }
     TRY(engine.store.forget(*found.id));
     return TaskInfo{.sandbox = found.sandbox.name,
                     .run_id = *found.id,

@@ -97,8 +97,7 @@ UserLog::UserLog(UserLog&& other) noexcept : made_(std::exchange(other.made_, {}
 
 UserLog::~UserLog() {
   for (auto path = made_.rbegin(); path != made_.rend(); ++path) {
-    // Only what is still empty: directories by rule, and the log because nothing was started.
-    if (::rmdir(path->c_str()) != 0 && errno == ENOTDIR) ::unlink(path->c_str());
+    ::rmdir(path->c_str());  // only what is still empty
   }
 }
 
@@ -123,10 +122,8 @@ Result<UserLog> UserLog::create(const std::string& path) {
   UserLog log;
   if (auto made = log.make_parents(path); !made) return refused(path, made.error().message);
   const Fd fresh(::open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666));
-  if (fresh) {
-    log.made_.push_back(path);
-    return log;
-  }
+  // Not taken back when the start fails: another run may write into it by then.
+  if (fresh) return log;
   // Through a link too, and without waiting should it have become a pipe meanwhile.
   const Fd there(
       ::open(path.c_str(), O_WRONLY | O_APPEND | O_CREAT | O_NONBLOCK | O_CLOEXEC, 0666));

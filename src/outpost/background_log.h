@@ -19,8 +19,9 @@ struct LogPlace {
 Result<LogPlace> find_log_place(const std::string& log_file, const std::string& directory,
                                 const std::string& home);
 
-// A log in the user's own tree, made with the user's own permissions. What had to be made for it
-// goes away again unless it is kept.
+// A log in the user's own tree, made with the user's own permissions. Directories that had to be
+// made for it go away again when it is not kept and they are still empty; the log itself stays,
+// because another run may write into it by then.
 class UserLog {
  public:
   static Result<UserLog> create(const std::string& path);
@@ -34,7 +35,7 @@ class UserLog {
  private:
   UserLog() = default;
   Result<void> make_parents(const std::string& path);
-  std::vector<std::string> made_;  // in the order of making; the log is the last
+  std::vector<std::string> made_;  // directories, in the order of making
 };
 
 // The last line of a log, for people and scripts; how a run ended is never read from there. A disk

@@ -98,18 +98,22 @@ TEST_F(BackgroundLog, IsRefusedWhereItMayNotBeWritten) {
   EXPECT_EQ(records(), 0U);
 }
 
-TEST_F(BackgroundLog, IsRemovedAgainWithItsDirectoriesWhenItIsNotKept) {
+TEST_F(BackgroundLog, LeavesNoDirectoriesBehindWhenItCannotBeMade) {
   scratch_.write("old/x", "");
-  {
-    const auto log = UserLog::create(scratch_ / "old/a/b/c.log");
-    ASSERT_TRUE(log);
-    EXPECT_TRUE(path_exists(scratch_ / "old/a/b/c.log"));
-  }
+  const auto error = refusal(logging_to("old/a/b/" + std::string(300, 'x')));
+  EXPECT_EQ(error.code, Errc::InvalidArgument);
+  EXPECT_THAT(error.message, HasSubstr("log_file"));
   EXPECT_FALSE(path_exists(scratch_ / "old/a"));
   EXPECT_TRUE(path_exists(scratch_ / "old/x"));
-  scratch_.write("old/there.log", "old");
-  { ASSERT_TRUE(UserLog::create(scratch_ / "old/there.log")); }
-  EXPECT_EQ(scratch_.read("old/there.log"), "old") << "only what was made is removed";
+  EXPECT_EQ(records(), 0U);
+}
+
+TEST_F(BackgroundLog, StaysWhereItIsOnceItIsMade) {
+  { ASSERT_TRUE(UserLog::create(scratch_ / "new/a.log")); }
+  EXPECT_TRUE(path_exists(scratch_ / "new/a.log")) << "another run may write into it by now";
+  scratch_.write("there.log", "old");
+  { ASSERT_TRUE(UserLog::create(scratch_ / "there.log")); }
+  EXPECT_EQ(scratch_.read("there.log"), "old");
 }
 
 TEST_F(BackgroundLog, MayBeWrittenByTwoRunsAtTheSameTime) {

@@ -34,7 +34,10 @@ std::string environment(const char* name, const char* otherwise) {
 
 // The command writes into its log itself: no process stands between that could lose a byte of it.
 Result<void> attach_output(const RunRecord& record, const wire::StartRequest& spec) {
-  TRY_ASSIGN(const Fd out, open_file(record.path("out"), O_WRONLY | O_APPEND));
+  // A log of the user may have become a pipe that nobody reads: then this must not wait for ever.
+  TRY_ASSIGN(const Fd out, open_file(record.path("out"), O_WRONLY | O_APPEND | O_NONBLOCK));
+  const int flags = ::fcntl(out.get(), F_GETFL);
+  ::fcntl(out.get(), F_SETFL, flags & ~O_NONBLOCK);
   if (spec.background) {
     ::dup2(out.get(), STDOUT_FILENO);
     ::dup2(out.get(), STDERR_FILENO);

@@ -1,5 +1,6 @@
 #include <fcntl.h>
 #include <signal.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -99,7 +100,8 @@ bool FollowActivity::supervisor_vanished() {
   if (!next_look_.expired()) return false;
   next_look_ = Deadline::after(kLookAgain);
   const auto alive = record_.read_alive();
-  if (!alive || !*alive) return !record_.locked() && !record_.has_ended();
+  if (!alive) return false;  // it could not be read: that proves nothing
+  if (!*alive) return !record_.locked() && !record_.has_ended();
   if (!is_visible(**alive, options_.boot_id)) return !record_.locked();
   // A command whose supervisor was killed lives on, and can still be waited for.
   return !lives((*alive)->supervisor) && !lives((*alive)->command);
@@ -126,8 +128,11 @@ std::uint64_t FollowActivity::next_stop(Output& output) const {
 bool FollowActivity::send_output(Outbox& outbox, Output& output) {
   const bool is_out = output.channel == wire::Channel::Out;
   if (!output.file) {
-    auto file = open_file(record_.path(is_out ? "out" : "err"), O_RDONLY);
-    if (!file) return true;  // nothing was printed, or the record is gone: the facts will say so
+    // A log of the user may have become anything; a pipe would hold up the whole link.
+    auto file = open_file(record_.path(is_out ? "out" : "err"), O_RDONLY | O_NONBLOCK | O_NOCTTY);
+    struct stat info {};
+    const bool usable = file && ::fstat(file->get(), &info) == 0 && S_ISREG(info.st_mode);
+    if (!usable) return true;  // nothing was printed, or the record is gone: the facts will say so
     output.file = *std::move(file);
     if (is_out) output.origin = first_byte(record_);
     output.sent = std::max(output.sent, output.origin);

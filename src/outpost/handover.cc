@@ -72,7 +72,8 @@ std::optional<TakenOver> take_over(const Fd& channel) {
   Fd lock = received_descriptor(header);
   const std::string_view message(buffer.data(), static_cast<std::size_t>(n));
   const std::size_t end = message.find('\0');
-  if (!lock || end == std::string_view::npos) return std::nullopt;
+  const bool cut = (header.msg_flags & (MSG_TRUNC | MSG_CTRUNC)) != 0;
+  if (cut || !lock || end == std::string_view::npos) return std::nullopt;
   auto spec = wire::decode_spec(message.substr(end + 1));
   if (!spec) return std::nullopt;
   return TakenOver{RunRecord(std::string(message.substr(0, end))), *std::move(spec),

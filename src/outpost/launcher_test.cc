@@ -60,13 +60,15 @@ class Launcher : public BackgroundTest {
   RunRecord launch(const std::string& script, wire::StartRequest wanted,
                    Duration patience = kScopePatience) {
     const SystemdFacts systemd{
-        .systemd_run = scratch_.write(
-            "systemd-run",
-            "#!/bin/sh\nwhile [ \"$1\" != -- ]; do shift; done; shift\n" + script + "\n", 0700),
+        .systemd_run =
+            scratch_.write("systemd-run",
+                           "#!/bin/sh\ncd " + scratch_.path() +
+                               "\nwhile [ \"$1\" != -- ]; do shift; done; shift\n" + script + "\n",
+                           0700),
         .user_bus = scratch_ / "bus",
         .lingering = true};
     wanted.launcher = "scope";
-    const RunRecord record(around_.state_dir, RunId(wanted.run_id));
+    RunRecord record(around_.state_dir, RunId(wanted.run_id));
     EXPECT_TRUE(make_directory(record.directory()));
     EXPECT_TRUE(
         write_file_atomically(record.path("spec"), wire::encode(wanted), Durability::Process));
@@ -109,11 +111,7 @@ TEST_F(Launcher, BeginsOnceWhenSystemdRunComesTooLate) {
   const auto record = launch(
       "setsid sh -c ': > late; while [ ! -e go ]; do sleep 0.01; done; \"$@\"; : > done' x \"$@\" "
       "& exec sleep 1000",
-      [&] {
-        auto wanted = in_background(kCount);
-        return wanted;
-      }(),
-      std::chrono::milliseconds(300));
+      in_background(kCount), std::chrono::milliseconds(300));
   EXPECT_EQ(wait_for_end(record).code, 0);
   EXPECT_EQ(alive_of(record).launcher, "session");
   wait_for_file("late");

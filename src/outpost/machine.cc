@@ -107,14 +107,23 @@ std::string find_program(const std::string& name, const std::string& path) {
 
 namespace {
 
+constexpr std::string_view kSharedPlace = "/state";  // below a directory that all users share
+
 // A place that holds records stays the place, full or not: with another one, a run that exists
 // would be started again or be called lost.
-bool holds_runs(const std::string& candidate) {
-  const std::string runs = candidate + "/runs";
+bool is_ours(const std::string& path, mode_t forbidden) {
   struct stat info {};
-  if (::lstat(runs.c_str(), &info) != 0 || !S_ISDIR(info.st_mode)) return false;
-  if (info.st_uid != ::geteuid() || (info.st_mode & 077U) != 0) return false;
-  return !names_in(runs).empty();
+  return ::lstat(path.c_str(), &info) == 0 && S_ISDIR(info.st_mode) && info.st_uid == ::geteuid() &&
+         (info.st_mode & forbidden) == 0;
+}
+
+bool holds_runs(const std::string& candidate) {
+  // Below a shared directory anybody may have put something of ours in his own place.
+  const bool shared = candidate.ends_with(kSharedPlace);
+  const std::string parent = candidate.substr(0, candidate.find_last_of('/'));
+  if ((shared && !is_ours(parent, 022)) || !is_ours(candidate, 022)) return false;
+  const std::string runs = candidate + "/runs";
+  return is_ours(runs, 077) && !names_in(runs).empty();
 }
 
 // The place may hold records, but cannot be looked at now: a network file system that hangs.
@@ -127,9 +136,8 @@ bool is_out_of_sight(const std::string& candidate) {
 
 Result<void> claim_state(const std::string& candidate) {
   // The parent of a shared place is claimed first: whoever owns it could swap what is inside.
-  constexpr std::string_view kShared = "/state";
-  if (candidate.ends_with(kShared)) {
-    TRY(claim_directory(candidate.substr(0, candidate.size() - kShared.size())));
+  if (candidate.ends_with(kSharedPlace)) {
+    TRY(claim_directory(candidate.substr(0, candidate.size() - kSharedPlace.size())));
   }
   TRY(claim_directory(candidate));
   TRY(claim_directory(candidate + "/runs"));

@@ -1,9 +1,11 @@
 #include "outpost/processes.h"
 
 #include <dirent.h>
+#include <signal.h>
 #include <unistd.h>
 
 #include <algorithm>
+#include <cerrno>
 #include <cstdlib>
 #include <memory>
 #include <set>
@@ -42,7 +44,7 @@ std::set<pid_t> processes_in(const RunMembers& run) {
   std::set<pid_t> pids;
   const std::string id = run.mark.substr(run.mark.find('=') + 1);
   if (run.cgroup.empty() || run.cgroup.find("yonder-" + id) == std::string::npos) return pids;
-  if (run.cgroup.find("/../") != std::string::npos) return pids;
+  if (run.cgroup.find("/..") != std::string::npos) return pids;
   const auto list = read_file(concat("/sys/fs/cgroup", run.cgroup, "/cgroup.procs"), kEnvironLimit);
   for (const auto& line : split(list ? *list : "", '\n')) {
     pids.insert(static_cast<pid_t>(std::strtol(line.c_str(), nullptr, 10)));
@@ -79,8 +81,11 @@ std::optional<Process> look_at(pid_t pid) {
 }
 
 bool lives(const wire::ProcessKey& key) {
-  const auto process = look_at(static_cast<pid_t>(key.pid));
-  return process && !process->gone() && process->start_time == key.start_time;
+  const auto pid = static_cast<pid_t>(key.pid);
+  const auto process = look_at(pid);
+  // Out of descriptors, say: what cannot be looked at is not proven to be gone.
+  if (!process) return pid > 0 && (::kill(pid, 0) == 0 || errno == EPERM);
+  return !process->gone() && process->start_time == key.start_time;
 }
 
 std::optional<wire::ProcessKey> key_of(pid_t pid) {
@@ -123,9 +128,10 @@ std::vector<pid_t> find_members(const RunMembers& run) {
   std::vector<pid_t> members;
   if (run.supervisor > 0) {
     members = descendants(processes, run.supervisor);
-  } else if (run.command > 0) {
-    members = descendants(processes, run.command);
-    members.push_back(run.command);
+  } else if (run.command.pid > 0 && lives(run.command)) {
+    const auto command = static_cast<pid_t>(run.command.pid);
+    members = descendants(processes, command);
+    members.push_back(command);
   }
   const std::set<pid_t> in_cgroup = processes_in(run);
   for (const auto& process : processes) {

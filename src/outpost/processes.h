@@ -37,10 +37,10 @@ std::vector<pid_t> descendants(const std::vector<Process>& processes, pid_t root
 // fork stays below it), what carries the run's mark in its environment (when the supervisor is
 // gone), and what is in the run's own cgroup. Costs a walk over /proc.
 struct RunMembers {
-  pid_t supervisor = 0;  // 0: gone
-  pid_t command = 0;     // 0: gone; it may have cleared its environment
-  std::string mark;      // "YONDER_RUN_ID=r-..."
-  std::string cgroup;    // below /sys/fs/cgroup; empty: none
+  pid_t supervisor = 0;      // 0: gone
+  wire::ProcessKey command;  // it may have cleared its environment; pid 0: not known
+  std::string mark;          // "YONDER_RUN_ID=r-..."
+  std::string cgroup;        // below /sys/fs/cgroup; empty: none
 };
 std::vector<pid_t> find_members(const RunMembers& run);
 

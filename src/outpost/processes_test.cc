@@ -90,6 +90,24 @@ TEST(FindMembers, FindsWhatCarriesTheMarkWhoeverItsParentIs) {
   EXPECT_THAT(members, UnorderedElementsAre(marked->pid()));
 }
 
+TEST(FindMembers, FindsTheCommandByItsStartTimeToo) {
+  auto child = Subprocess::spawn({.argv = {"cat"}, .environment = {}});
+  ASSERT_TRUE(child);
+  auto key = *key_of(child->pid());
+  EXPECT_THAT(find_members({.command = key, .mark = "YONDER_RUN_ID=none"}),
+              UnorderedElementsAre(child->pid()));
+  ++key.start_time;  // somebody else with the same pid
+  EXPECT_THAT(find_members({.command = key, .mark = "YONDER_RUN_ID=none"}),
+              Not(Contains(child->pid())));
+}
+
+TEST(FindMembers, BelievesNoCgroupThatIsNotTheRunsOwn) {
+  for (const char* cgroup :
+       {"/", "/systemd", "/unified", "/yonder-none/../", "/yonder-none/../.."}) {
+    EXPECT_THAT(find_members({.mark = "YONDER_RUN_ID=none", .cgroup = cgroup}), IsEmpty());
+  }
+}
+
 TEST(FindMembers, LeavesOutTheAskerItself) {
   EXPECT_THAT(find_members({.supervisor = ::getppid(), .mark = "YONDER_RUN_ID=none"}),
               Not(Contains(::getppid())));

@@ -19,7 +19,7 @@ class ReadLog : public LookTest {
     return record;
   }
   // Its own line for people stands behind everything that the command has printed.
-  static std::string without_exit_line(std::string text) {
+  static std::string without_exit_line(const std::string& text) {
     const std::size_t line = text.find("EXIT_CODE=");
     return line == std::string::npos ? text : text.substr(0, line);
   }

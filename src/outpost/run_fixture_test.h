@@ -38,13 +38,20 @@ class RunTest : public ::testing::Test {
   ~RunTest() override {
     for (const auto& entry : std::filesystem::directory_iterator(scratch_ / "state/runs")) {
       const RunRecord record(entry.path().string());
-      TreeEnder ender({.supervisor = 0, .mark = record.mark()}, Duration::zero());
+      // What is about to begin would begin after the test.
+      EXPECT_TRUE(testing::eventually([&] {
+        return path_exists(record.path("alive")) || record.has_ended() || !record.locked();
+      }));
+      const auto read = record.read_alive();
+      const auto alive = read ? *read : std::nullopt;
+      // One that has just begun does not carry its mark yet.
+      const bool begun = alive && alive->command.pid != ::getpid();
+      TreeEnder ender(
+          {.command = begun ? alive->command : wire::ProcessKey{}, .mark = record.mark()},
+          Duration::zero());
       EXPECT_TRUE(testing::eventually([&] { return ender.step(); }));
-      const auto alive = record.read_alive();
-      if (!alive || !*alive) continue;
-      const auto supervisor = (*alive)->supervisor;
-      if (supervisor.pid != ::getpid() && lives(supervisor))
-        ::kill(static_cast<pid_t>(supervisor.pid), SIGKILL);
+      if (!alive || alive->supervisor.pid == ::getpid() || !lives(alive->supervisor)) continue;
+      ::kill(static_cast<pid_t>(alive->supervisor.pid), SIGKILL);
     }
   }
 

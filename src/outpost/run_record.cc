@@ -125,7 +125,7 @@ Result<void> RunRecord::write_exit(const wire::ExitRecord& exit) const {
 }
 
 void RunRecord::forget_inputs(wire::StartRequest spec) const {
-  if (spec.stdin_mode == wire::StdinMode::Stream) {
+  if (spec.stdin_mode != wire::StdinMode::Closed) {
     for (const char* file : {"in", "in.pos", "in.end"}) ::unlink(path(file).c_str());
   }
   if (spec.env.empty()) return;
@@ -148,7 +148,8 @@ Result<std::optional<Fd>> RunRecord::try_lock() const {
 
 bool RunRecord::locked() const {
   auto fd = open_file(path("spec"), O_RDONLY);
-  if (!fd) return false;
+  // What cannot be looked at is not proven to be free.
+  if (!fd) return path_exists(path("spec"));
   return ::flock(fd->get(), LOCK_SH | LOCK_NB) != 0 && errno == EWOULDBLOCK;
 }
 
@@ -167,7 +168,9 @@ std::uint64_t read_input_position(const RunRecord& record) {
 }
 
 bool is_visible(const wire::AliveRecord& alive, const std::string& boot_id) {
-  return alive.boot_id == boot_id && (alive.host.empty() || alive.host == read_hostname()) &&
+  // A boot id belongs to one machine, whatever that is called meanwhile.
+  const bool same_machine = boot_id.empty() ? alive.host == read_hostname() : true;
+  return alive.boot_id == boot_id && same_machine &&
          (alive.pid_ns.empty() || alive.pid_ns == read_pid_namespace());
 }
 
@@ -176,7 +179,7 @@ RunMembers members_of(const RunRecord& record, const wire::RunFacts& facts) {
   if (!facts.alive || !is_visible(*facts.alive, facts.boot_id)) return members;
   members.cgroup = facts.alive->cgroup;
   if (facts.supervisor_lives) members.supervisor = static_cast<pid_t>(facts.alive->supervisor.pid);
-  if (lives(facts.alive->command)) members.command = static_cast<pid_t>(facts.alive->command.pid);
+  members.command = facts.alive->command;
   return members;
 }
 

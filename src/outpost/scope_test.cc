@@ -22,7 +22,7 @@ class UserSystemd {
     std::filesystem::create_directories(runtime_);
     ::chmod(runtime_.c_str(), 0700);
     std::filesystem::create_directories("/var/lib/systemd/linger");
-    std::ofstream("/var/lib/systemd/linger/root");
+    const std::ofstream lingering("/var/lib/systemd/linger/root");
     enter_cgroups();
     ::setenv("XDG_RUNTIME_DIR", runtime_.c_str(), 1);
     ::unsetenv("DBUS_SESSION_BUS_ADDRESS");
@@ -114,11 +114,11 @@ TEST_F(Scope, IsWhereABackgroundRunLivesWhenSystemdLingers) {
     if (alive.cgroup.find("yonder-" + record->id() + ".scope") == std::string::npos) {
       return "cgroup " + alive.cgroup;
     }
-    const std::string log = log_of(*record);
+    std::string log = log_of(*record);
     if (log.find("yonder-" + record->id() + ".scope") == std::string::npos) return log;
     if (!log.ends_with("[]\nEXIT_CODE=3\n")) return log;
     if (path_exists(record->path("launch.problem"))) return "a problem was left";
-    return look_at(static_cast<pid_t>(alive.supervisor.pid)) ? "the supervisor stays" : "";
+    return testing::eventually([&] { return !lives(alive.supervisor); }) ? "" : "it stays";
   });
 }
 

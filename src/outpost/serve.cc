@@ -224,8 +224,8 @@ Result<std::unique_ptr<Activity>> Server::begin(wire::StreamId stream,
   const auto& stop = std::get<wire::StopRequest>(request);
   TRY_ASSIGN(const StopOrder order, check_stop(stop));
   const auto keyed = find_by_key(options_.around, stop.key);
-  if (!keyed && stop.prevent) {
-    TRY_ASSIGN(const RunId id, parse_run_id(stop.run_id));
+  if (stop.prevent) {
+    TRY_ASSIGN(const RunId id, parse_run_id(keyed ? keyed->id() : stop.run_id));
     TRY(prevent_run(options_.around, id));
   }
   const bool by_name = !keyed && !stop.session.empty();

@@ -56,6 +56,12 @@ class ServeTest : public RunTest {
     server_ = -1;
   }
 
+  // With the environment as it is now.
+  void reconnect() {
+    disconnect();
+    connect();
+  }
+
   void send(wire::Kind kind, wire::StreamId stream, const std::string& payload) const {
     std::string out;
     wire::append_message(out, kind, stream, payload);

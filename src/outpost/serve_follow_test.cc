@@ -194,7 +194,7 @@ TEST_F(ServeFollow, SaysThatARunWithoutStreamedInputTakesNone) {
   auto first = request("while [ ! -e go ]; do sleep 0.01; done; echo done");
   first.key = "k";
   ask(1, first);
-  auto second = request("cat");
+  auto second = request(first.command);
   second.key = "k";
   second.stdin_mode = wire::StdinMode::Stream;
   ask(2, second);

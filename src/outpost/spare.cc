@@ -44,8 +44,7 @@ namespace {
 
 bool Spare::suits(const wire::StartRequest& spec) {
   return spec.stdin_mode == wire::StdinMode::Closed && spec.launcher != "scope" &&
-         spec.command.size() <= kMaxArgument &&
-         encode_handover(RunRecord(""), spec).size() <= kMaxHandover;
+         spec.command.size() <= kMaxArgument;
 }
 
 std::optional<Spare> Spare::fork_one() {
@@ -68,6 +67,7 @@ std::optional<Spare> Spare::fork_one() {
 // lives gets the same message, and then both work at the same time.
 bool Spare::take(const RunRecord& record, const wire::StartRequest& spec, const Fd& lock) {
   const std::string message = encode_handover(record, spec);
+  if (message.size() > kMaxHandover) return false;
   if (!hand_over(supervisor_, message, lock)) return false;
   hand_over(command_, message, lock);
   return true;

@@ -9,6 +9,7 @@
 #include <cerrno>
 #include <optional>
 
+#include "base/clean_text.h"
 #include "base/clock.h"
 #include "base/file.h"
 #include "base/text.h"
@@ -24,6 +25,8 @@
 
 namespace yonder::outpost {
 namespace {
+
+constexpr auto kLockPatience = std::chrono::seconds(2);
 
 std::string key_path(const Surroundings& around, const std::string& key) {
   return concat(around.state_dir, "/keys/", hash_of(key));
@@ -84,16 +87,19 @@ Error no_room(Error error) {
   return error;
 }
 
-// The name is taken last: until then it means an older run.
+// Two things stay when a later step fails, and so they come last: the user's log, into which
+// somebody else may write as soon as it is there, and the name, which means an older run until
+// then.
 Result<void> launch(const Surroundings& around, const RunRecord& record,
                     const wire::StartRequest& spec, const Fd& lock, std::optional<Spare>& spare) {
+  if (auto written = write_files(record, spec); !written)
+    return no_room(std::move(written).error());
   std::optional<UserLog> log;
   if (!spec.log_file.empty()) {
     TRY_ASSIGN(UserLog made, UserLog::create(spec.log_file));
     log.emplace(std::move(made));
   }
-  auto done = write_files(record, spec);
-  if (done) done = claim_session(around, spec.session, record);
+  auto done = claim_session(around, spec.session, record);
   if (done) done = spawn(record, spec, lock, spare);
   if (!done) return no_room(std::move(done).error());
   if (log) log->keep();
@@ -124,7 +130,15 @@ Result<std::optional<RunRecord>> claim_key(const Surroundings& around, const Run
   if (::symlink(record.id().c_str(), key_path(around, key).c_str()) == 0) {
     return std::optional<RunRecord>();
   }
-  const auto found = find_by_key(around, key);
+  auto found = find_by_key(around, key);
+  if (!found) {
+    // It leads to a run that is gone. The lock on all keys is held.
+    ::unlink(key_path(around, key).c_str());
+    if (::symlink(record.id().c_str(), key_path(around, key).c_str()) == 0) {
+      return std::optional<RunRecord>();
+    }
+    found = find_by_key(around, key);
+  }
   if (!found) return Error{Errc::Internal, "cannot keep the key of the run", "try again"};
   if (found->id() == record.id()) return std::optional<RunRecord>();
   return found;
@@ -169,6 +183,16 @@ Result<Started> attach(const Surroundings& around, const RunRecord& record,
   return Started{record, true};
 }
 
+// A key means one piece of work. Whoever comes with another would take its end for his own.
+Result<void> check_same_work(const RunRecord& record, const wire::StartRequest& request) {
+  const auto spec = record.read_spec();
+  if (!spec || (spec->command == request.command && spec->argv == request.argv)) return {};
+  return Error{Errc::Conflict,
+               concat("key '", printable(request.key), "' belongs to run ", record.id(),
+                      ", which runs another command"),
+               "nothing was run; use another key for other work"};
+}
+
 // In a directory that this call has made. What fails leaves nothing.
 Result<Started> begin_new(const Surroundings& around, const RunRecord& record,
                           const wire::StartRequest& spec, const Fd& lock,
@@ -198,14 +222,22 @@ std::optional<RunRecord> find_by_key(const Surroundings& around, const std::stri
   auto id = parse_run_id({target.data(), static_cast<std::size_t>(n)});
   if (!id) return std::nullopt;
   RunRecord record(around.state_dir, *id);
-  if (record.exists()) return record;
-  ::unlink(key_path(around, key).c_str());
-  return std::nullopt;
+  // The link of a run that is gone is replaced by whoever needs the key next.
+  return record.exists() ? std::optional<RunRecord>(record) : std::nullopt;
 }
 
 Result<Fd> lock_keys(const std::string& state_dir) {
   TRY_ASSIGN(Fd fd, open_file(state_dir + "/keys", O_RDONLY | O_DIRECTORY));
-  if (::flock(fd.get(), LOCK_EX) != 0) return errno_error("lock " + state_dir + "/keys");
+  // The whole link waits meanwhile, and somebody may hold it who hangs on a dead file system.
+  const Deadline deadline = Deadline::after(kLockPatience);
+  while (::flock(fd.get(), LOCK_EX | LOCK_NB) != 0) {
+    if (errno != EWOULDBLOCK && errno != EINTR) return errno_error("lock " + state_dir + "/keys");
+    if (deadline.expired()) {
+      return Error{Errc::Conflict, "somebody else holds the lock of " + state_dir + "/keys",
+                   "nothing was run; try again"};
+    }
+    ::poll(nullptr, 0, 2);
+  }
   return fd;
 }
 
@@ -221,6 +253,7 @@ Result<Started> start_run(const Surroundings& around, const wire::StartRequest& 
     TRY_ASSIGN(keys, lock_keys(around.state_dir));
   }
   if (const auto found = find_by_key(around, request.key)) {
+    TRY(check_same_work(*found, request));
     return attach(around, *found, request, spare);
   }
   const RunRecord record(around.state_dir, id);
@@ -259,7 +292,9 @@ Result<void> prevent_run(const Surroundings& around, const RunId& id) {
   if (!record.read_spec()) {
     TRY(write_spec(record, *lock, wire::StartRequest{.run_id = id.str()}));
   }
-  return record.write_exit({.cause = wire::Cause::Stop, .ended_ms = wall_clock_ms()});
+  TRY(record.write_exit({.cause = wire::Cause::Stop, .ended_ms = wall_clock_ms()}));
+  if (auto spec = record.read_spec()) record.forget_inputs(*std::move(spec));
+  return {};
 }
 
 }  // namespace yonder::outpost

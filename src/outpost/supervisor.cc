@@ -31,6 +31,7 @@ namespace {
 static_assert(kStopSignal == SIGUSR1 && kInputSignal == SIGUSR2);
 
 constexpr auto kEndPause = std::chrono::milliseconds(10);
+constexpr auto kLogPatience = std::chrono::seconds(1);
 constexpr auto kRetryPause = std::chrono::seconds(1);
 
 // Of the number that goes along with a stop: an hour in milliseconds needs 22 bits.
@@ -100,11 +101,13 @@ class Supervisor {
   void wait_once();
   void on_signal(const signalfd_siginfo& info);
   void reap();
+  bool died_unbegun(int raw) const;
   bool has_children() const;
   void end_tree(wire::Cause cause, const StopOrder& order);
   RunMembers members() const;
   void finish();
   void say_at_the_end(const Ending& ending, const std::string& complaint) const;
+  void say_in_time(const Ending& ending, const std::string& complaint) const;
   void record_end(const Ending& ending, const std::string& complaint);
 
   RunRecord record_;
@@ -118,6 +121,7 @@ class Supervisor {
   wire::Cause cause_ = wire::Cause::Exited;
   bool cause_known_ = false;  // the first cause wins
   bool ended_ = false;
+  bool adopted_ = false;
   Ending ending_;
   rusage usage_{};
 };
@@ -156,6 +160,7 @@ Result<void> Supervisor::adopt(pid_t command) {
     ::waitpid(command, nullptr, 0);
     return start();
   }
+  adopted_ = true;
   begin(command);
   return {};
 }
@@ -188,6 +193,10 @@ void Supervisor::reap() {
     const pid_t pid = ::wait4(-1, &raw, WNOHANG, &usage);
     if (pid <= 0) return;
     if (pid != command_) continue;
+    if (died_unbegun(raw)) {
+      adopted_ = false;
+      if (start()) continue;
+    }
     ended_ = true;
     usage_ = usage;
     if (WIFSIGNALED(raw)) {
@@ -198,6 +207,12 @@ void Supervisor::reap() {
     }
     cause_known_ = true;
   }
+}
+
+// A process that was forked ahead of need and died before it was the command: nothing has run, so
+// another one may.
+bool Supervisor::died_unbegun(int raw) const {
+  return adopted_ && !cause_known_ && WIFSIGNALED(raw) && !path_exists(record_.path("alive"));
 }
 
 bool Supervisor::has_children() const {
@@ -215,7 +230,17 @@ void Supervisor::end_tree(wire::Cause cause, const StopOrder& order) {
   limit_ = Deadline::never();
   TreeEnder ender(members(), std::chrono::milliseconds(order.grace_ms), order.signal);
   while (!ender.step()) {
-    ::poll(nullptr, 0, static_cast<int>(milliseconds(kEndPause)));
+    pollfd more{signals_.get(), POLLIN, 0};
+    ::poll(&more, 1, static_cast<int>(milliseconds(kEndPause)));
+    signalfd_siginfo info{};
+    const bool heard =
+        (more.revents & POLLIN) != 0 && ::read(signals_.get(), &info, sizeof info) == sizeof info;
+    // Whoever asks again may be in more of a hurry.
+    if (heard && info.ssi_signo == kStopSignal) {
+      const StopOrder again = decode_stop(info.ssi_int);
+      ender.hurry(std::chrono::milliseconds(again.grace_ms), again.signal);
+    }
+    if (heard && info.ssi_signo == kInputSignal && pump_) pump_->step();
     reap();
   }
   reap();
@@ -235,7 +260,7 @@ void Supervisor::finish() {
 // What cannot be said there is still in the exit record.
 void Supervisor::say_at_the_end(const Ending& ending, const std::string& complaint) const {
   if (!complaint.empty()) {
-    const int flags = O_WRONLY | O_APPEND | (spec_.background ? 0 : O_CREAT);
+    const int flags = O_WRONLY | O_APPEND | O_NONBLOCK | (spec_.background ? 0 : O_CREAT);
     if (auto file = open_file(record_.path(spec_.background ? "log" : "err"), flags)) {
       [[maybe_unused]] const auto said = write_all(*file, complaint).has_value();
     }
@@ -246,8 +271,20 @@ void Supervisor::say_at_the_end(const Ending& ending, const std::string& complai
   append_exit_code(record_, code);
 }
 
+// A log of the user may lie on a file system that hangs: the end is recorded all the same.
+void Supervisor::say_in_time(const Ending& ending, const std::string& complaint) const {
+  if (complaint.empty() && !spec_.background) return;
+  const pid_t speaker = spec_.log_file.empty() ? -1 : ::fork();
+  if (speaker <= 0) say_at_the_end(ending, complaint);
+  if (speaker == 0) ::_exit(0);
+  const Deadline deadline = Deadline::after(kLogPatience);
+  while (speaker > 0 && ::waitpid(speaker, nullptr, WNOHANG) == 0 && !deadline.expired()) {
+    ::poll(nullptr, 0, 1);
+  }
+}
+
 void Supervisor::record_end(const Ending& ending, const std::string& complaint) {
-  say_at_the_end(ending, complaint);
+  say_in_time(ending, complaint);
   wire::ExitRecord exit{.cause = cause_, .code = ending.code, .signal = ending.signal};
   exit.ended_ms = wall_clock_ms();
   exit.duration_ms = milliseconds(std::chrono::steady_clock::now() - started_);

@@ -26,6 +26,12 @@ bool TreeEnder::step() {
   return give_up_->expired();
 }
 
+void TreeEnder::hurry(Duration grace, int signal) {
+  grace_ = Deadline::earlier(grace_, Deadline::after(grace));
+  first_signal_ = signal;
+  asked_ = false;
+}
+
 // A tree that forks as fast as it dies is frozen first: what is stopped cannot fork.
 void TreeEnder::kill_all() {
   std::size_t frozen = 0;

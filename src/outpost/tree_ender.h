@@ -22,6 +22,8 @@ class TreeEnder {
 
   // True when everything is gone, or when there is no more to be done about the rest.
   bool step();
+  // Asks again, with another signal and for no longer than this.
+  void hurry(Duration grace, int signal);
   const std::vector<pid_t>& survivors() const { return living_; }
 
  private:

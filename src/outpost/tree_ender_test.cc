@@ -41,6 +41,17 @@ TEST_F(TreeEnderTest, AsksFirstAndWaitsForTheGrace) {
   EXPECT_TRUE(testing::eventually([&] { return ender.step(); }));
 }
 
+TEST_F(TreeEnderTest, AsksWithAnotherSignalWhenThatIsWanted) {
+  auto child = spawn(
+      "trap 'exit 5' TERM; trap 'exit 6' INT; : > $1/ready; "
+      "while :; do sleep 0.01; done");
+  TreeEnder ender(members(), std::chrono::hours(1), SIGINT);
+  EXPECT_FALSE(ender.step());
+  const auto status = child.wait(Deadline::after(std::chrono::seconds(20)));
+  ASSERT_TRUE(status);
+  EXPECT_EQ(status->code, 6);
+}
+
 TEST_F(TreeEnderTest, KillsWhatDoesNotListen) {
   auto child = spawn("trap '' TERM; : > $1/ready; while :; do sleep 1000; done");
   TreeEnder ender(members(), Duration::zero());

@@ -24,8 +24,9 @@ namespace {
 // A launcher may take its time.
 constexpr auto kBeginPatience = std::chrono::seconds(60);
 constexpr auto kTmuxLimit = std::chrono::seconds(5);
-// The view of an older run of that name closes when it has seen the end.
-constexpr auto kNameIsFreeSoon = std::chrono::milliseconds(1500);
+// The view of an older run of that name closes when it has seen the end, and the tmux server ends
+// with the last session: who comes in that moment tries again.
+constexpr auto kTryAgainFor = std::chrono::milliseconds(1500);
 constexpr int kPauseMs = 20;
 // Changes are told by inotify; this is for file systems where it stays silent.
 constexpr int kLookAgainMs = 500;
@@ -56,10 +57,11 @@ Result<void> open_view(const RunRecord& record, const std::string& name, const D
 
 Result<void> open_some_view(const RunRecord& record, const std::string& name) {
   const Deadline deadline = Deadline::after(kTmuxLimit);
-  const Deadline name_is_free = Deadline::after(kNameIsFreeSoon);
+  const Deadline last_try = Deadline::after(kTryAgainFor);
   auto opened = open_view(record, name, deadline);
-  while (!opened && opened.error().code == Errc::Conflict && !name_is_free.expired()) {
+  while (!opened && opened.error().code != Errc::Unsupported && !last_try.expired()) {
     ::poll(nullptr, 0, kPauseMs);
+    if (path_exists(record.path("tmux"))) return {};
     opened = open_view(record, name, deadline);
   }
   if (opened || opened.error().code != Errc::Conflict) return opened;

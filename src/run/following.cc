@@ -105,6 +105,11 @@ Result<Following::Step> Following::follow_once(const std::shared_ptr<link::Link>
                      time_since_boot() - asked_at_ > kSurelyKept)) {
     seen_ = true;
   }
+  // Told before the request leaves: whoever notes it down must not miss a run that exists.
+  if (start_ && !told_) {
+    told_ = true;
+    listener_.on_started(outcome_.id);
+  }
   auto call = link->request(next_request());
   if (!call) return Step::Again;
   if (++asked_ == 1 && start_) {
@@ -112,7 +117,6 @@ Result<Following::Step> Following::follow_once(const std::shared_ptr<link::Link>
       limit_ = Deadline::after(std::chrono::milliseconds(*start_->timeout_ms + start_->grace_ms) +
                                kLimitSlack);
     }
-    listener_.on_started(outcome_.id);
   }
   if (input_) input_->attach([&call] { call->poke(); });
   auto step = take_events(*call);

@@ -47,6 +47,7 @@ class Following {
   Outcome outcome_;
   int asked_ = 0;      // how often the run was asked for; from the first time on it may exist
   bool seen_ = false;  // it does
+  bool told_ = false;  // the listener knows of the run
   bool ours_ = true;   // this call has started it, and may stop it
   std::string boot_id_;
   std::string host_;

@@ -34,7 +34,8 @@ void judge_living(RunStatus& status, const wire::RunFacts& facts) {
     status.state = facts.supervisor_lives ? RunState::Queued : RunState::Lost;
     status.proof = facts.supervisor_lives ? "recorded, about to begin"
                                           : "its starter died before the command began";
-  } else if (!facts.alive->host.empty() && facts.alive->host != facts.host) {
+  } else if (facts.alive->boot_id != facts.boot_id && !facts.alive->host.empty() &&
+             facts.alive->host != facts.host) {
     // A home that several machines share. Where locks reach across, the lock is proof enough.
     status.state = facts.supervisor_lives ? RunState::Running : RunState::Unknown;
     status.proof = facts.supervisor_lives
@@ -45,7 +46,10 @@ void judge_living(RunStatus& status, const wire::RunFacts& facts) {
     status.proof = "the machine has booted since";
   } else if (facts.command_lives || facts.supervisor_lives) {
     status.state = RunState::Running;
-    status.proof = facts.supervisor_lives ? "process" : "process; its supervisor is gone";
+    status.proof = !facts.supervisor_lives ? "process; its supervisor is gone"
+                   : facts.command_lives
+                       ? "process"
+                       : "its supervisor; how the command ended is not recorded yet";
   } else {
     status.state = RunState::Lost;
     status.proof = "the process is gone without an exit record";
@@ -79,7 +83,13 @@ RunStatus unseen() {
 }
 
 bool is_gone(const wire::RunFacts& facts) {
-  return !facts.supervisor_lives && !facts.command_lives && facts.members.empty();
+  if (!facts.problem.empty() || facts.supervisor_lives || !facts.members.empty()) return false;
+  if (facts.exit) return true;
+  if (!facts.record_found || facts.command_lives) return false;
+  // On another machine, which shares this home, nobody has looked.
+  const bool elsewhere = facts.alive && facts.alive->boot_id != facts.boot_id &&
+                         !facts.alive->host.empty() && facts.alive->host != facts.host;
+  return !elsewhere;
 }
 
 }  // namespace yonder::run

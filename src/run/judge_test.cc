@@ -53,7 +53,8 @@ TEST(Judge, SaysRunningAsLongAsAnyOfTheTwoProcessesLives) {
   };
   for (const auto& row :
        {Row{true, true, RunState::Running, "process"},
-        Row{true, false, RunState::Running, "process"},
+        Row{true, false, RunState::Running,
+            "its supervisor; how the command ended is not recorded yet"},
         Row{false, true, RunState::Running, "process; its supervisor is gone"},
         Row{false, false, RunState::Lost, "the process is gone without an exit record"}}) {
     auto f = begun();
@@ -138,6 +139,29 @@ TEST(IsGone, NeedsEveryProcessToBeGone) {
   EXPECT_FALSE(is_gone(f));
 }
 
+TEST(IsGone, IsNeverSaidOfWhatNobodyCouldSee) {
+  auto f = begun();
+  f.problem = "unreadable";
+  EXPECT_FALSE(is_gone(f));
+  f = begun();
+  f.record_found = false;
+  EXPECT_FALSE(is_gone(f));
+  f = begun();
+  f.host = "here";
+  f.alive->host = "there";
+  f.alive->boot_id = "another";
+  EXPECT_FALSE(is_gone(f));
+}
+
+TEST(Judge, KnowsAMachineThatGotAnotherNameByItsBoot) {
+  auto f = begun();
+  f.host = "new-name";
+  f.alive->host = "old-name";
+  f.supervisor_lives = true;
+  f.command_lives = true;
+  EXPECT_EQ(judge(f).proof, "process");
+}
+
 TEST(RunStateNames, AreWhatUsersSee) {
   for (const auto& [state, name, over] : {std::tuple{RunState::Queued, "queued", false},
                                           {RunState::Running, "running", false},
@@ -178,7 +202,7 @@ TEST(Judge, FollowsItsTableForEveryCombinationOfFacts) {
               if (!readable) f.problem = "broken";
               if (alive != Alive::None) {
                 f.alive =
-                    wire::AliveRecord{.boot_id = alive == Alive::OtherBoot ? "another" : "boot",
+                    wire::AliveRecord{.boot_id = alive == Alive::ThisBoot ? "boot" : "another",
                                       .host = alive == Alive::OtherHost ? "there" : "here"};
               }
               RunState expected = RunState::Lost;

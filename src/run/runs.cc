@@ -102,12 +102,19 @@ Result<wire::ListReply> Runs::list(const SandboxSpec& sandbox, const wire::ListR
 }
 
 Result<wire::RunFacts> Runs::stop(const SandboxSpec& sandbox, const wire::StopRequest& request,
-                                  const CancelToken& cancel) {
-  const auto next = [&] { return wire::AnyRequest(request); };
-  TRY_ASSIGN(const Asked asked,
-             ask(sandbox, next,
-                 {.deadline = in(request.grace_ms, kReachTime + kStopTime), .cancel = cancel}));
-  return wire::decode_facts(asked.cbor);
+                                  bool& lost, const CancelToken& cancel) {
+  int times = 0;
+  const auto next = [&] {
+    ++times;
+    return wire::AnyRequest(request);
+  };
+  auto asked = ask(sandbox, next,
+                   {.deadline = in(request.grace_ms, kReachTime + kStopTime), .cancel = cancel});
+  // A far side that answers with an error has done nothing; silence, or a second try, proves less.
+  lost = !asked && (times > 1 || (times == 1 && asked.error().code == Errc::Timeout) ||
+                    (times == 1 && asked.error().code == Errc::Cancelled));
+  if (!asked) return std::move(asked).error();
+  return wire::decode_facts(asked->cbor);
 }
 
 Result<wire::RunFacts> Runs::remove(const SandboxSpec& sandbox, const RunId& id,

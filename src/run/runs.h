@@ -89,8 +89,9 @@ class Runs {
   Result<wire::ListReply> list(const SandboxSpec& sandbox, const wire::ListRequest& request,
                                const Deadline& deadline, const CancelToken& cancel);
   // Ends the whole tree, and says what was seen afterwards.
+  // After an error `lost` says whether the request may have arrived all the same.
   Result<wire::RunFacts> stop(const SandboxSpec& sandbox, const wire::StopRequest& request,
-                              const CancelToken& cancel);
+                              bool& lost, const CancelToken& cancel);
   Result<wire::RunFacts> remove(const SandboxSpec& sandbox, const RunId& id,
                                 const CancelToken& cancel);
 

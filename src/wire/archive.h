@@ -58,9 +58,14 @@ class Writer {
   nlohmann::json map_ = nlohmann::json::object();
 };
 
+// Messages are always whole: both ends are of one build. What lies on a disk may be of an older
+// build, which did not know every field.
+enum class Missing { IsWrong, KeepsItsDefault };
+
 class Reader {
  public:
-  explicit Reader(const nlohmann::json& map) : map_(map) {
+  explicit Reader(const nlohmann::json& map, Missing missing = Missing::IsWrong)
+      : map_(map), missing_(missing) {
     if (!map_.is_object()) fail("", "is not a map");
   }
 
@@ -69,7 +74,7 @@ class Reader {
     if (error_) return;
     const auto found = map_.find(name);
     if (found == map_.end()) {
-      fail(name, "is missing");
+      if (missing_ == Missing::IsWrong) fail(name, "is missing");
     } else {
       read(name, *found, value);
     }
@@ -114,7 +119,7 @@ class Reader {
       if (!from.is_array()) return fail(name, "is not a list");
       for (const auto& item : from) read(name, item, value.emplace_back());
     } else {
-      Reader nested(from);
+      Reader nested(from, missing_);
       fields(nested, value);
       if (nested.error_) error_ = nested.error_;
     }
@@ -140,6 +145,7 @@ class Reader {
   }
 
   const nlohmann::json& map_;
+  Missing missing_;
   std::optional<Error> error_;
 };
 
@@ -164,18 +170,18 @@ std::string to_cbor(const T& message) {
 }
 
 template <class T>
-Result<T> from_json_map(const nlohmann::json& map) {
+Result<T> from_json_map(const nlohmann::json& map, Missing missing = Missing::IsWrong) {
   T message;
-  Reader reader(map);
+  Reader reader(map, missing);
   fields(reader, message);
   TRY(reader.finish());
   return message;
 }
 
 template <class T>
-Result<T> from_cbor(std::string_view cbor) {
+Result<T> from_cbor(std::string_view cbor, Missing missing = Missing::IsWrong) {
   TRY_ASSIGN(const nlohmann::json map, parse_cbor(cbor));
-  return from_json_map<T>(map);
+  return from_json_map<T>(map, missing);
 }
 
 }  // namespace yonder::wire

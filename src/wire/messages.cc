@@ -318,13 +318,24 @@ Result<ProbeReply> decode_probe(std::string_view cbor) {
   return from_cbor<ProbeReply>(cbor);
 }
 Result<StartRequest> decode_spec(std::string_view cbor) {
-  return from_cbor<StartRequest>(cbor);
+  return from_cbor<StartRequest>(cbor, Missing::KeepsItsDefault);
 }
+// What lies on a disk may have been written by an older build, but this it must say.
+template <class T>
+static Result<T> from_record(std::string_view cbor, std::initializer_list<const char*> needed) {
+  TRY_ASSIGN(const nlohmann::json map, parse_cbor(cbor));
+  for (const char* name : needed) {
+    if (map.is_object() && map.contains(name)) continue;
+    return Error{Errc::Protocol, concat("message: field '", name, "' is missing"), ""};
+  }
+  return from_json_map<T>(map, Missing::KeepsItsDefault);
+}
+
 Result<ExitRecord> decode_exit(std::string_view cbor) {
-  return from_cbor<ExitRecord>(cbor);
+  return from_record<ExitRecord>(cbor, {"cause"});
 }
 Result<AliveRecord> decode_alive(std::string_view cbor) {
-  return from_cbor<AliveRecord>(cbor);
+  return from_record<AliveRecord>(cbor, {"boot_id", "supervisor", "command"});
 }
 Result<StartedNote> decode_started(std::string_view cbor) {
   return from_cbor<StartedNote>(cbor);

@@ -3,6 +3,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <nlohmann/json.hpp>
+
 #include "wire/hex_test.h"
 #include "wire/samples_test.h"
 
@@ -168,6 +170,31 @@ TEST(Messages, RefuseARequestWithoutAKnownOperation) {
     ASSERT_FALSE(request) << hex;
     EXPECT_EQ(request.error().code, Errc::Protocol);
   }
+}
+
+// What lies on a disk may have been written by an older build.
+TEST(Records, OfAnOlderBuildAreReadWithDefaults) {
+  nlohmann::json alive{{"boot_id", "b"},
+                       {"supervisor", {{"pid", 5}, {"start_time", 6}}},
+                       {"command", {{"pid", 7}, {"start_time", 8}}},
+                       {"started_ms", 9}};
+  std::string bytes;
+  nlohmann::json::to_cbor(alive, bytes);
+  const auto read = decode_alive(bytes);
+  ASSERT_TRUE(read) << read.error().message;
+  EXPECT_EQ(read->command.pid, 7);
+  EXPECT_EQ(read->launcher, "");
+  alive.erase("supervisor");
+  bytes.clear();
+  nlohmann::json::to_cbor(alive, bytes);
+  EXPECT_FALSE(decode_alive(bytes));
+  bytes.clear();
+  nlohmann::json::to_cbor(nlohmann::json{{"cause", 0}, {"code", 3}}, bytes);
+  EXPECT_EQ(decode_exit(bytes)->code, 3);
+  bytes.clear();
+  nlohmann::json::to_cbor(nlohmann::json{{"code", 3}}, bytes);
+  EXPECT_FALSE(decode_exit(bytes));
+  EXPECT_FALSE(decode_facts(bytes));  // a message, though, is whole
 }
 
 }  // namespace

@@ -64,6 +64,53 @@ TEST_F(Background, TheSameKeyFindsTheSameRun) {
   EXPECT_EQ(file_text(count), "x\n");
 }
 
+TEST_F(Background, AKeyIsForOnePieceOfWork) {
+  const Json first = start("sleep 1000", {{"key", "k2"}});
+  const Json error = start_error("rm -rf build; make", {{"key", "k2"}});
+  EXPECT_EQ(error["code"], "conflict");
+  EXPECT_THAT(error["message"].get<std::string>(), HasSubstr(first["run_id"].get<std::string>()));
+  // Nothing of the refused one haunts the lists.
+  const Json list = content_of(client().call("list_background_tasks", Json::object()));
+  EXPECT_EQ(dump_json(list).find("rm -rf build"), std::string::npos);
+  EXPECT_EQ(stop(first, {{"grace_s", 1}})["gone"], true);
+}
+
+TEST_F(Background, AClientThatGoesAwayEndsItsWaiting) {
+  const Json started = start("sleep 1000");
+  const auto other = another_client();
+  other->call_async("check_background_task", {{"run_id", started["run_id"]}, {"wait_s", 600}});
+  ASSERT_TRUE(other->answers());
+  EXPECT_TRUE(other->close().has_value());
+  EXPECT_EQ(check_run(started)["state"], "running");
+  EXPECT_EQ(stop(started, {{"grace_s", 1}})["gone"], true);
+}
+
+TEST_F(Background, ASecondStopMayBeInMoreOfAHurry) {
+  const Json started = start("trap '' INT TERM; echo up; while true; do sleep 0.05; done");
+  check_run(started, {{"offset", 0}, {"wait_s", 20}});
+  const auto other = another_client();
+  const int patient = other->call_async(
+      "stop_background_task", {{"run_id", started["run_id"]}, {"signal", "INT"}, {"grace_s", 300}});
+  ASSERT_TRUE(other->answers());
+  EXPECT_EQ(stop(started, {{"grace_s", 0}})["gone"], true);
+  EXPECT_EQ(content_of(other->wait(patient))["gone"], true);
+}
+
+TEST_F(Background, ALogThatBecomesAPipeHoldsUpNobody) {
+  const std::string log = new_open_directory() + "/x.log";
+  const Json started = start(
+      "echo up; rm " + log + "; mkfifo " + log + "; echo swapped > " + log + ".done; sleep 1000",
+      {{"log_file", log}});
+  ASSERT_TRUE(lab::eventually([&] { return path_exists(log + ".done"); }));
+  const Json seen =
+      content_of(client().call("exec_bash", {{"run_id", started["run_id"]}, {"wait_s", 0.2}}));
+  EXPECT_EQ(seen["state"], "running");
+  EXPECT_EQ(check_run(started)["state"], "running");
+  const Json stopped = stop(started, {{"grace_s", 1}});
+  EXPECT_EQ(stopped["gone"], true) << stopped;
+  EXPECT_EQ(stopped["state"], "stopped");
+}
+
 TEST_F(Background, TwoClientsWithTheSameKeyAtOnceStartOneRun) {
   const std::string count = new_open_directory() + "/count";
   const auto other = another_client();

@@ -98,6 +98,33 @@ TEST_F(RemoteSsh, R06_FilesAreReadByTheirRealNamesAndLineNumbers) {
   }
 }
 
+TEST_F(RemoteSsh, LongFilesAreCutAtTheEndOfALineAndNumberedRight) {
+  const std::string name = new_open_directory() + "/long.txt";
+  std::string text;
+  for (int i = 1; i <= 2000; ++i) text += concat("line ", i, std::string(300, '.'), "\r\n");
+  ASSERT_TRUE(write_file_atomically(name, text, Durability::Process));
+  ASSERT_EQ(::chmod(name.c_str(), 0644), 0);
+  const Json first = call("remote_file_read", {{"file_path", name}});
+  EXPECT_EQ(first["truncated"], true);
+  const auto next = first["next_offset"].get<int>();
+  const Json second =
+      call("remote_file_read", {{"file_path", name}, {"offset", next}, {"limit", 1}});
+  EXPECT_EQ(second["content"], concat("  ", next, "\tline ", next, std::string(300, '.'), "\r\n"));
+}
+
+TEST_F(RemoteSsh, TheErrorsOfACommandThatOutlivedItsCallAreShown) {
+  const auto full = new_agent({"SSH_HOST=gpu"});
+  const Json waiting = content_of(
+      full->call("exec_bash", {{"command", "echo out; echo why >&2; exit 7"}, {"wait_s", 0}}));
+  Json seen;
+  ASSERT_TRUE(lab::eventually([&] {
+    seen = call("remote_bash_output", {{"bash_id", waiting["run_id"]}});
+    return seen["state"] == "exited";
+  }));
+  EXPECT_EQ(seen["output"], "out\nwhy\n");
+  EXPECT_EQ(seen["exit_code"], 7);
+}
+
 TEST_F(RemoteSsh, R07_TextIsNotBrokenWhereItWasCutOnTheWay) {
   const Json done =
       call("remote_bash", {{"command", "for i in $(seq 1 3000); do printf 'äöü€'; done"}});
