@@ -40,7 +40,7 @@ std::string state_directory(const std::map<std::string, std::string>& environmen
   };
   std::string base = value("XDG_STATE_HOME");
   if (base.empty()) base = value("HOME") + "/.local/state";
-  const std::string path = base + "/yonder";
+  std::string path = base + "/yonder";
   // Whoever uses it finds out when this has failed, and can say what for it was needed.
   if (make_directories(base)) [[maybe_unused]]
     const bool made = link::make_private_directory(path).has_value();

@@ -1,3 +1,4 @@
+#include "base/text.h"
 #include "ops/remember.h"
 #include "ops/tasks.h"
 #include "run/runs.h"
@@ -7,6 +8,12 @@ namespace {
 
 constexpr std::uint64_t kPiece = 1024UL * 1024;
 constexpr std::int64_t kWaitMs = 50000;
+
+// Where to read on. `next` is where an answer ends, and so behind what had no room in it.
+std::uint64_t position_after(const wire::LogReply& reply, bool filtered) {
+  const bool has_gap = reply.skipped > 0 && !filtered;
+  return has_gap ? reply.start + reply.head.size() : reply.next;
+}
 
 // One reader's way through one log.
 class LogReading {
@@ -31,13 +38,13 @@ class LogReading {
       }
       if (!reply) return std::move(reply).error();
       take(found, *reply);
-      const bool all = reply->next >= reply->size || reply->next == wanted.from;
+      const std::uint64_t next = position_after(*reply, !request_.filter.empty());
+      const bool all = next >= reply->size || next == wanted.from;
       // An answer that arrived and still says unknown will not say more by asking on.
       const bool over = !end_.task || !is_running(end_.task->status.state);
       if (all && (!request_.follow || over)) return end_;
-      wanted.from = reply->next;
-      wanted.head = kPiece;
-      wanted.tail = 0;
+      wanted.from = next;
+      set_room(wanted);
       if (request_.follow && all) wanted.wait_ms = kWaitMs;
       if (!all) wanted.wait_ms.reset();
     }
@@ -54,18 +61,23 @@ class LogReading {
     wanted.head = 0;
     wanted.tail = kPiece;
     if (!wanted.from && request_.lines == 0) wanted.from = 0;
-    if (wanted.from) {
-      wanted.head = kPiece;
-      wanted.tail = 0;
-    }
+    if (wanted.from) set_room(wanted);
     return wanted;
+  }
+
+  void set_room(wire::ReadLogRequest& wanted) const {
+    wanted.head = kPiece;
+    wanted.tail = request_.filter.empty() ? 0 : kPiece;
   }
 
   void take(const FoundTask& found, const wire::LogReply& reply) {
     begun_ = true;
     on_bytes_(reply.head);
+    // Of matching lines the middle cannot be asked for again: at least it is not hidden.
+    const bool gap = reply.skipped > 0 && !reply.tail.empty();
+    if (gap) on_bytes_(concat("[... ", reply.skipped, " bytes left out ...]\n"));
     on_bytes_(reply.tail);
-    end_.next_offset = reply.next;
+    end_.next_offset = position_after(reply, !request_.filter.empty());
     if (!reply.run) return;
     end_.task = task_info(found.sandbox.name, *reply.run);
     note_sighting(engine_, *end_.task);

@@ -1,10 +1,12 @@
 #include "outpost/processes.h"
 
 #include <dirent.h>
+#include <poll.h>
 #include <signal.h>
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
 #include <cerrno>
 #include <cstdlib>
 #include <memory>
@@ -21,6 +23,8 @@ namespace {
 constexpr std::uint64_t kStatLimit = 4096;
 // Linux lets arguments and environment grow to megabytes; a mark is found or it is not there.
 constexpr std::uint64_t kEnvironLimit = 8UL * 1024 * 1024;
+constexpr int kExecLooks = 100;
+constexpr int kListRounds = 50;
 constexpr std::size_t kShownCommand = 120;
 constexpr std::size_t kShownProcesses = 50;
 
@@ -32,11 +36,59 @@ std::string proc_path(pid_t pid, std::string_view file) {
   return concat("/proc/", pid, "/", file);
 }
 
+// In the middle of an exec a process has neither arguments nor an environment. Threads of the
+// kernel never have; they have no program either.
+bool is_in_exec(pid_t pid) {
+  const auto arguments = read_file(proc_path(pid, "cmdline"), kEnvironLimit);
+  std::array<char, 1> target{};
+  return arguments && arguments->empty() &&
+         ::readlink(proc_path(pid, "exe").c_str(), target.data(), target.size()) > 0;
+}
+
 bool carries(pid_t pid, const std::string& mark) {
-  const auto environment = read_file(proc_path(pid, "environ"), kEnvironLimit);
+  auto environment = read_file(proc_path(pid, "environ"), kEnvironLimit);
+  for (int i = 0; i < kExecLooks && environment && environment->empty() && is_in_exec(pid); ++i) {
+    ::poll(nullptr, 0, 1);
+    environment = read_file(proc_path(pid, "environ"), kEnvironLimit);
+  }
   if (!environment) return false;
   const std::string needle = mark + '\0';
   return environment->starts_with(needle) || environment->find('\0' + needle) != std::string::npos;
+}
+
+std::vector<pid_t> all_pids() {
+  std::vector<pid_t> pids;
+  const std::unique_ptr<DIR, CloseDir> proc(::opendir("/proc"));
+  if (!proc) return pids;
+  while (const dirent* entry = ::readdir(proc.get())) {
+    const auto pid = static_cast<pid_t>(std::strtol(entry->d_name, nullptr, 10));
+    if (pid > 0) pids.push_back(pid);
+  }
+  return pids;
+}
+
+struct Sight {
+  std::vector<Process> processes;
+  std::set<pid_t> marked;
+};
+// Each process is looked at as soon as it is listed, and the list is read again until it holds no
+// new one: otherwise a process that starts its successor and ends is always a step ahead.
+Sight look_for(const std::string& mark) {
+  Sight sight;
+  std::set<pid_t> seen;
+  bool grew = true;
+  for (int round = 0; grew && round < kListRounds; ++round) {
+    grew = false;
+    for (const pid_t pid : all_pids()) {
+      if (!seen.insert(pid).second) continue;
+      grew = true;
+      const auto process = look_at(pid);
+      if (!process) continue;
+      sight.processes.push_back(*process);
+      if (!process->gone() && carries(pid, mark)) sight.marked.insert(pid);
+    }
+  }
+  return sight;
 }
 
 // Only of a cgroup that is the run's own by its name: a record must not lead to others' processes.
@@ -96,11 +148,7 @@ std::optional<wire::ProcessKey> key_of(pid_t pid) {
 
 std::vector<Process> all_processes() {
   std::vector<Process> processes;
-  const std::unique_ptr<DIR, CloseDir> proc(::opendir("/proc"));
-  if (!proc) return processes;
-  while (const dirent* entry = ::readdir(proc.get())) {
-    const pid_t pid = static_cast<pid_t>(std::strtol(entry->d_name, nullptr, 10));
-    if (pid <= 0) continue;
+  for (const pid_t pid : all_pids()) {
     if (const auto process = look_at(pid)) processes.push_back(*process);
   }
   return processes;
@@ -124,20 +172,20 @@ std::vector<pid_t> descendants(const std::vector<Process>& processes, pid_t root
 }
 
 std::vector<pid_t> find_members(const RunMembers& run) {
-  const auto processes = all_processes();
+  const Sight sight = look_for(run.mark);
   std::vector<pid_t> members;
   if (run.supervisor > 0) {
-    members = descendants(processes, run.supervisor);
+    members = descendants(sight.processes, run.supervisor);
   } else if (run.command.pid > 0 && lives(run.command)) {
     const auto command = static_cast<pid_t>(run.command.pid);
-    members = descendants(processes, command);
+    members = descendants(sight.processes, command);
     members.push_back(command);
   }
   const std::set<pid_t> in_cgroup = processes_in(run);
-  for (const auto& process : processes) {
+  for (const auto& process : sight.processes) {
     if (process.gone() || process.pid == ::getpid() || process.pid == run.supervisor) continue;
     if (std::find(members.begin(), members.end(), process.pid) != members.end()) continue;
-    if (in_cgroup.contains(process.pid) || carries(process.pid, run.mark)) {
+    if (in_cgroup.contains(process.pid) || sight.marked.contains(process.pid)) {
       members.push_back(process.pid);
     }
   }

@@ -37,6 +37,7 @@ class RunTest : public ::testing::Test {
   // Nothing that a test has started is left behind.
   ~RunTest() override {
     for (const auto& entry : std::filesystem::directory_iterator(scratch_ / "state/runs")) {
+      if (!entry.is_directory()) continue;
       const RunRecord record(entry.path().string());
       // What is about to begin would begin after the test.
       EXPECT_TRUE(testing::eventually([&] {

@@ -225,6 +225,7 @@ RunMembers Supervisor::members() const {
 }
 
 void Supervisor::end_tree(wire::Cause cause, const StopOrder& order) {
+  reap();  // an end that has happened already is not ours
   if (!cause_known_) cause_ = cause;
   cause_known_ = true;
   limit_ = Deadline::never();
