@@ -103,7 +103,8 @@ TEST(BackgroundRequest, SaysThatNobodyWatchesYet) {
 
 TEST(BackgroundResponse, KeepsEveryKeyWhateverIsEmpty) {
   const Json json = to_json(BackgroundResponse{.sandbox = "box", .run_id = new_run_id()});
-  for (const auto& [name, schema] : background_output_schema()["properties"].items()) {
+  const Json schemas = background_output_schema()["properties"];
+  for (const auto& [name, schema] : schemas.items()) {
     EXPECT_TRUE(json.contains(name)) << name;
   }
 }

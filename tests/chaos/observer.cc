@@ -1,0 +1,81 @@
+#include "chaos/observer.h"
+
+#include <map>
+
+#include "chaos/verdict.h"
+
+namespace yonder::chaos {
+namespace {
+
+constexpr auto kPause = std::chrono::milliseconds(15);
+constexpr auto kAnswerTime = std::chrono::seconds(60);
+
+}  // namespace
+
+void Observer::watch() {
+  while (!stage_.calm && !stage_.end.expired()) {
+    const auto started = stage_.truth.started();
+    if (started.empty()) {
+      std::this_thread::sleep_for(kPause);
+    } else if (dice_.one_in(15)) {
+      list(dice_.below(stage_.world.machines.size()));
+    } else {
+      check(stage_.plans[static_cast<std::size_t>(dice_.of(started))]);
+    }
+    std::this_thread::sleep_for(kPause);
+  }
+}
+
+Json Observer::question(const RunPlan& plan, const Seen& seen) {
+  Json arguments{{"run_id", seen.run_id},
+                 {"sandbox_name", sandbox_name(plan.machine, seat_.line())}};
+  switch (dice_.below(5)) {
+    case 0: break;
+    case 1: arguments["wait_s"] = 0.3; break;
+    case 2: arguments["filter"] = "line .*7"; break;
+    case 3: arguments.update({{"raw", true}, {"offset", dice_.below(plan.log.size() + 1)}}); break;
+    default: arguments.update({{"raw", true}, {"offset", 0}, {"max_output_chars", 50000}});
+  }
+  return arguments;
+}
+
+void Observer::check(const RunPlan& plan) {
+  Evidence evidence = evidence_before(stage_.truth, plan);
+  const auto reply = seat_.call("check_background_task", question(plan, evidence.before),
+                                Deadline::after(kAnswerTime));
+  add_evidence_after(evidence);
+  if (!reply.arrived) return;
+  stage_.tally.answer(label_of("check", reply.is_error, reply.content));
+  if (reply.is_error) return;
+  judge_state(plan, evidence, reply.content, stage_.tally);
+  judge_log(plan, reply.content, stage_.tally);
+  if (!is_ended(reply.content.value("state", ""))) return;
+  stage_.truth.note(plan, [](Seen& seen) {
+    if (!seen.end_told_at) seen.end_told_at = std::chrono::steady_clock::now();
+  });
+}
+
+void Observer::list(std::size_t machine) {
+  std::map<std::string, std::pair<const RunPlan*, Evidence>> known;
+  for (const auto& plan : stage_.plans) {
+    Evidence evidence = evidence_before(stage_.truth, plan);
+    if (plan.machine != machine || evidence.before.run_id.empty()) continue;
+    known.emplace(evidence.before.run_id, std::pair(&plan, evidence));
+  }
+  const auto reply =
+      seat_.call("list_background_tasks", {{"sandbox_name", sandbox_name(machine, seat_.line())}},
+                 Deadline::after(kAnswerTime));
+  if (!reply.arrived) return;
+  stage_.tally.answer(label_of("list", reply.is_error, reply.content));
+  if (reply.is_error) return;
+  for (const auto& task : reply.content.at("tasks")) {
+    const Json run_id = task.value("run_id", Json());
+    const auto found = known.find(run_id.is_string() ? run_id.get<std::string>() : "");
+    if (found == known.end()) continue;
+    auto& [plan, evidence] = found->second;
+    add_evidence_after(evidence);
+    judge_state(*plan, evidence, task, stage_.tally);
+  }
+}
+
+}  // namespace yonder::chaos
