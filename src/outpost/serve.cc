@@ -33,6 +33,7 @@ namespace {
 // The near side pings every 15 seconds. When nothing at all has come for so long, nobody is there.
 constexpr auto kSilenceLimit = std::chrono::seconds(120);
 constexpr std::size_t kMaxStreams = 1024;
+constexpr auto kQuiet = std::chrono::milliseconds(5);
 constexpr auto kFirstCollection = std::chrono::seconds(2);
 constexpr auto kCollectEvery = std::chrono::hours(1);
 
@@ -76,6 +77,7 @@ class Server {
   std::multimap<wire::StreamId, int> watches_;
   bool starts_runs_ = false;
   std::optional<Spare> spare_;
+  Deadline spare_due_ = Deadline::never();
   Deadline silence_ = Deadline::after(kSilenceLimit);
   Deadline next_collection_ = Deadline::after(kFirstCollection);
 };
@@ -261,7 +263,7 @@ void Server::step_all() {
 }
 
 Deadline Server::next_due() const {
-  Deadline due = Deadline::earlier(silence_, next_collection_);
+  Deadline due = Deadline::earlier(Deadline::earlier(silence_, next_collection_), spare_due_);
   for (const auto& [stream, doing] : activities_) due = Deadline::earlier(due, doing->due());
   return due;
 }
@@ -286,7 +288,15 @@ int Server::run() {
     if (!outbox_.flush(output_)) return 0;
     if (was_full && outbox_.has_room()) continue;  // somebody may have waited for it
     // While nobody waits, and only on links that have started something before.
-    if (starts_runs_ && !spare_ && activities_.empty()) spare_ = Spare::fork_one();
+    // Not right after an answer: the next request may be on its way, and would have to wait.
+    if (!starts_runs_ || spare_ || !activities_.empty()) {
+      spare_due_ = Deadline::never();
+    } else if (spare_due_.is_never()) {
+      spare_due_ = Deadline::after(kQuiet);
+    } else if (spare_due_.expired()) {
+      spare_ = Spare::fork_one();
+      spare_due_ = Deadline::never();
+    }
     std::array<pollfd, 3> fds{
         pollfd{input_.get(), POLLIN, 0},
         pollfd{outbox_.empty() ? -1 : output_.get(), POLLOUT, 0},
