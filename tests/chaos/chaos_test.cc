@@ -110,7 +110,7 @@ void play(Stage& stage, const Size& size) {
   }
   workers.clear();  // joins them
   lab::eventually([&] { return stage.tally.faults() >= size.faults; }, stage.end);
-  stage.calm = true;
+  stage.calm.raise();
 }
 
 TEST_F(Chaos, LeavesEveryRunExecutedOnceAndToldAsItWas) {

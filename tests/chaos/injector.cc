@@ -46,13 +46,13 @@ const std::vector<Injector::Fault>& Injector::faults() {
 
 void Injector::wreak() {
   Deadline next = Deadline::after(mean_pause_);
-  while (!stage_.calm && !stage_.end.expired()) {
+  while (!stage_.calm.is_up() && !stage_.end.expired()) {
     repair_due(false);
     if (next.expired()) {
       one_fault();
       next = Deadline::after(mean_pause_ * dice_.between(2, 18) / 10);
     }
-    std::this_thread::sleep_for(std::min<Duration>(kTick, next.remaining()));
+    stage_.calm.wait(Deadline::earlier(next, Deadline::after(kTick)));
   }
   repair_due(true);
 }

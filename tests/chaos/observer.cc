@@ -13,16 +13,14 @@ constexpr auto kAnswerTime = std::chrono::seconds(60);
 }  // namespace
 
 void Observer::watch() {
-  while (!stage_.calm && !stage_.end.expired()) {
+  while (!stage_.calm.wait(Deadline::after(kPause)) && !stage_.end.expired()) {
     const auto started = stage_.truth.started();
-    if (started.empty()) {
-      std::this_thread::sleep_for(kPause);
-    } else if (dice_.one_in(15)) {
+    if (started.empty()) continue;
+    if (dice_.one_in(15)) {
       list(dice_.below(stage_.world.machines.size()));
     } else {
       check(stage_.plans[static_cast<std::size_t>(dice_.of(started))]);
     }
-    std::this_thread::sleep_for(kPause);
   }
 }
 

@@ -1,12 +1,12 @@
 #pragma once
 
-#include <atomic>
 #include <deque>
 #include <memory>
 #include <vector>
 
 #include "base/clock.h"
 #include "base/guarded.h"
+#include "chaos/flag.h"
 #include "chaos/plan.h"
 #include "chaos/seat.h"
 #include "chaos/tally.h"
@@ -25,7 +25,7 @@ struct Stage {
   Deadline end = Deadline::never();  // nobody works longer
   bool patient = false;              // the long form: some stalls last longer than pings
   Guarded<std::deque<int>> waiting;  // plans that nobody has started for certain
-  std::atomic<bool> calm = false;    // no more faults and no more questions
+  Flag calm;                         // no more faults and no more questions
 };
 
 }  // namespace yonder::chaos

@@ -15,20 +15,19 @@ constexpr std::uint64_t kCountLimit = 65536;
 Truth::Truth(const std::vector<RunPlan>& plans)
     : plans_(plans), seen_(std::vector<Seen>(plans.size())) {
   watcher_ = Thread("truth", [this] {
-    while (!stop_) {
+    do {
       for (const auto& plan : plans_) look(plan);
-      std::this_thread::sleep_for(kPause);
-    }
+    } while (!stop_.wait(Deadline::after(kPause)));
   });
 }
 
 Truth::~Truth() {
-  stop_ = true;
+  stop_.raise();
   watcher_.join();
 }
 
 Seen Truth::of(const RunPlan& plan) const {
-  return seen_.with([&](const auto& all) { return all[static_cast<std::size_t>(plan.number)]; });
+  return seen_.look([&](const auto& all) { return all[static_cast<std::size_t>(plan.number)]; });
 }
 
 void Truth::look(const RunPlan& plan) {
@@ -60,7 +59,7 @@ bool Truth::note_start(const RunPlan& plan, const std::string& run_id,
 }
 
 std::vector<int> Truth::started() const {
-  return seen_.with([&](const auto& all) {
+  return seen_.look([&](const auto& all) {
     std::vector<int> numbers;
     for (const auto& plan : plans_) {
       if (!all[static_cast<std::size_t>(plan.number)].run_id.empty())
@@ -70,11 +69,11 @@ std::vector<int> Truth::started() const {
   });
 }
 
-std::size_t Truth::settled() const {
-  return seen_.with([](const auto& all) {
-    return static_cast<std::size_t>(
-        std::count_if(all.begin(), all.end(), [](const Seen& seen) { return seen.settled; }));
-  });
+bool Truth::all_settled(const Deadline& deadline) {
+  const auto settled = [](const auto& all) {
+    return std::all_of(all.begin(), all.end(), [](const Seen& seen) { return seen.settled; });
+  };
+  return seen_.wait(deadline, settled, settled);
 }
 
 }  // namespace yonder::chaos

@@ -1,6 +1,5 @@
 #pragma once
 
-#include <atomic>
 #include <optional>
 #include <string>
 #include <vector>
@@ -8,6 +7,7 @@
 #include "base/clock.h"
 #include "base/guarded.h"
 #include "base/thread.h"
+#include "chaos/flag.h"
 #include "chaos/plan.h"
 #include "chaos/proc.h"
 
@@ -40,20 +40,21 @@ class Truth {
   Seen of(const RunPlan& plan) const;
   template <class Change>
   void note(const RunPlan& plan, Change&& change) {
-    seen_.with([&](auto& all) { change(all[static_cast<std::size_t>(plan.number)]); });
+    seen_.change([&](auto& all) { change(all[static_cast<std::size_t>(plan.number)]); });
   }
   // False when another run id was told before: then it was started twice.
   bool note_start(const RunPlan& plan, const std::string& run_id, const std::string& log_file);
   // Runs whose start was confirmed.
   std::vector<int> started() const;
-  std::size_t settled() const;
+  // Waits for it until the deadline. Whether nothing is left to be done to any run.
+  bool all_settled(const Deadline& deadline);
 
  private:
   void look(const RunPlan& plan);
 
   const std::vector<RunPlan>& plans_;
-  Guarded<std::vector<Seen>> seen_;
-  std::atomic<bool> stop_ = false;
+  Monitor<std::vector<Seen>> seen_;
+  Flag stop_;
   Thread watcher_;
 };
 

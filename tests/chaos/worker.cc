@@ -53,12 +53,11 @@ void Worker::work() {
         stage_.truth.note(plan, [](Seen& seen) { seen.settled = true; });
         pending_.erase(due);
       } else {
-        std::this_thread::sleep_for(kRetryPause);
+        stage_.truth.all_settled(Deadline::after(kRetryPause));
       }
     } else if (!start_next()) {
       // Others may still give back what they could not start.
-      if (stage_.truth.settled() == stage_.plans.size()) return;
-      std::this_thread::sleep_for(kPause);
+      if (stage_.truth.all_settled(Deadline::after(kPause))) return;
     }
   }
 }
@@ -80,7 +79,7 @@ bool Worker::start_next() {
     stage_.waiting.with([&](auto& waiting) {
       dice_.one_in(2) ? waiting.push_front(*next) : waiting.push_back(*next);
     });
-    std::this_thread::sleep_for(kRetryPause);
+    stage_.truth.all_settled(Deadline::after(kRetryPause));
   }
   return true;
 }
@@ -97,7 +96,7 @@ void Worker::maybe_cut_the_start(const RunPlan& plan, const Seat& seat) {
 // In the middle of a call, wherever it is by then.
 void Worker::maybe_disturb(const RunPlan& plan, Seat& seat, const std::string& call) {
   if (!dice_.one_in(3)) return;
-  std::this_thread::sleep_for(std::chrono::microseconds(dice_.between(0, 40000)));
+  stage_.calm.wait(Deadline::after(std::chrono::microseconds(dice_.between(0, 40000))));
   switch (dice_.below(3)) {
     case 0:
       stage_.world.line(plan.machine, seat.line()).cut();
