@@ -83,7 +83,6 @@ TEST_F(Show, EndsWhenTheRecordIsGone) {
   const auto alive = alive_of(record);
   std::filesystem::remove_all(record.directory());
   EXPECT_THAT(read_all(shown), HasSubstr("the record of the run is gone"));
-  scratch_.write("go", "");
   // Without its record nobody else would find it.
   scratch_.write("go", "");
   EXPECT_TRUE(testing::eventually([&] { return !lives(alive.supervisor); }));
