@@ -3,26 +3,19 @@
 #include <unistd.h>
 
 #include <cstdio>
-#include <cstdlib>
-#include <string>
 #include <string_view>
 
-#include "outpost/command_process.h"
-#include "outpost/launcher.h"
+#include "outpost/helpers.h"
 #include "outpost/machine.h"
-#include "outpost/run_record.h"
 #include "outpost/self.h"
 #include "outpost/serve.h"
-#include "outpost/viewer.h"
 
 using namespace yonder;
 
 // The far side program. Started by Yonder alone:
 //   outpost check HASH          says "whole HASH" when this file is
 //   outpost serve NONCE HASH    speaks with the near side over stdin and stdout
-//   outpost enter DIR           becomes a run's command, from inside a login shell
-//   outpost supervise DIR L C   becomes a run's supervisor, from inside a scope of systemd
-//   outpost show DIR [NAME]     shows a run's log, in a tmux session of that name
+// and by itself, for the processes of helpers.h.
 int main(int argc, char** argv) {
   const std::string_view verb = argc > 1 ? argv[1] : "";
   if (verb == "check" && argc == 3) {
@@ -31,14 +24,7 @@ int main(int argc, char** argv) {
     if (whole) std::printf("whole %s\n", argv[2]);
     return whole ? 0 : 1;
   }
-  if (verb == "enter" && argc == 3) return outpost::enter_command(outpost::RunRecord(argv[2]));
-  if (verb == "supervise" && argc == 5) {
-    return outpost::supervise_in_scope(outpost::RunRecord(argv[2]), Fd(std::atoi(argv[3])),
-                                       Fd(std::atoi(argv[4])));
-  }
-  if (verb == "show" && (argc == 3 || argc == 4)) {
-    return outpost::show_run(outpost::RunRecord(argv[2]), argc == 4 ? argv[3] : "");
-  }
+  if (const auto code = outpost::run_as_helper(argc, argv)) return *code;
   if (verb == "serve" && argc == 4) {
     ::signal(SIGPIPE, SIG_IGN);
     ::signal(SIGCHLD, SIG_IGN);  // supervisors are not waited for
