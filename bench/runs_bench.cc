@@ -3,7 +3,9 @@
 #include <fcntl.h>
 #include <unistd.h>
 
+#include <filesystem>
 #include <fstream>
+#include <iterator>
 
 #include "bench/bench.h"
 #include "bench/stats.h"
@@ -111,29 +113,41 @@ double proportional_kib(pid_t pid) {
   return 0;
 }
 
+// Of all outposts over there with this among their arguments.
+double memory_mb(const std::string& argument = "") {
+  double kib = 0;
+  for (const auto& process : lab::living_processes()) {
+    std::error_code gone;
+    const auto program = std::filesystem::read_symlink(concat("/proc/", process.pid, "/exe"), gone);
+    if (!program.filename().string().starts_with("outpost-")) continue;
+    std::ifstream file(concat("/proc/", process.pid, "/cmdline"));
+    const std::string arguments{std::istreambuf_iterator<char>(file), {}};
+    if (arguments.find(argument) != std::string::npos) kib += proportional_kib(process.pid);
+  }
+  return kib / 1024;
+}
+
 void bench_memory(const Bench& bench) {
   auto sshd = bench.start_sshd();
   need(lab::write_ssh_config(bench.lab, {bench.host("box", sshd.port(), sshd.host_key())}),
        "ssh config");
   auto agent = need(McpClient::start(bench.environment()), "yonder mcp");
   std::vector<std::string> runs;
-  for (int i = 0; i < 10; ++i) {
+  const auto start_one = [&] {
     runs.push_back(call(
         *agent, "exec_bash_background",
         {{"command", "exec sleep 1000"}, {"sandbox_name", "box"}, {"watch", false}})["run_id"]);
-  }
-  double outposts = 0;
-  double supervisors = 0;
-  for (const pid_t pid : lab::processes_matching("outpost-")) outposts += proportional_kib(pid);
-  for (const auto& id : runs) {
-    for (const pid_t pid : lab::processes_matching("outpost supervise " + id)) {
-      supervisors += proportional_kib(pid);
-    }
-  }
+  };
+  start_one();
+  const double with_one = memory_mb();
+  while (runs.size() < 10) start_one();
   std::printf(
-      "\nMemory over there with 10 runs (proportional): outpost %.2f MB, supervisor %.2f MB a run "
-      "(wanted: at most 3 together)\n",
-      outposts / 1024, supervisors / 1024 / 10);
+      "\nMemory over there (proportional), all of Yonder's processes: with one run %.2f MB "
+      "(wanted: "
+      "at most 3), with ten %.2f MB a run\n"
+      "  of these ten: supervisor %.2f MB a run, tmux view %.2f MB a run, link %.2f MB\n",
+      with_one, memory_mb() / 10, memory_mb("outpost supervise") / 10, memory_mb("show") / 10,
+      memory_mb("serve"));
   for (const auto& id : runs) {
     call(*agent, "stop_background_task", {{"run_id", id}, {"grace_s", 1}});
   }

@@ -85,8 +85,13 @@ Link::SharedSlot Link::slot(wire::StreamId stream) const {
 }
 
 void Link::forget(wire::StreamId stream) {
-  const bool known = slots_.with([&](auto& slots) { return slots.erase(stream) > 0; });
-  if (!known || !alive()) return;
+  const auto slot = slots_.with([&](auto& slots) {
+    const auto found = slots.extract(stream);
+    return found ? found.mapped() : nullptr;
+  });
+  // What has been answered is over on the far side too: it need not hear of it.
+  const bool over = !slot || slot->look([](const Slot& s) { return s.answered || s.failure; });
+  if (over || !alive()) return;
   std::string out;
   wire::append_frame(out, wire::Kind::Cancel, stream, "");
   send(out);

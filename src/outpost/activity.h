@@ -2,6 +2,7 @@
 
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "base/clock.h"
 #include "outpost/outbox.h"
@@ -11,6 +12,11 @@
 #include "wire/messages.h"
 
 namespace yonder::outpost {
+
+struct Watched {
+  std::string path;
+  bool contents = true;  // false: only what gets a new name in this directory
+};
 
 // One request in progress. Passive: the serve loop calls step() when something may have changed.
 class Activity {
@@ -24,10 +30,8 @@ class Activity {
   virtual void on_credit(std::uint32_t /*bytes*/) {}
   virtual Result<void> on_data(const wire::DataView& /*data*/) { return {}; }
   virtual Result<void> on_end() { return {}; }
-  // The directory whose changes concern it.
-  virtual const std::string& directory() const = 0;
-  // A file elsewhere whose changes concern it too; empty: there is none.
-  virtual std::string also_watched() const { return ""; }
+  // Files and directories whose changes concern it.
+  virtual std::vector<Watched> watched() const = 0;
 };
 
 // Sends a run's output as it grows, and what became of it at the end.
@@ -50,10 +54,7 @@ class FollowActivity : public Activity {
   void on_credit(std::uint32_t bytes) override { credit_ += bytes; }
   Result<void> on_data(const wire::DataView& data) override;
   Result<void> on_end() override;
-  const std::string& directory() const override { return record_.directory(); }
-  std::string also_watched() const override {
-    return record_.is_background() ? record_.path("log") : "";
-  }
+  std::vector<Watched> watched() const override;
 
  private:
   struct Output {
@@ -97,7 +98,7 @@ class StopActivity : public Activity {
   StopActivity(RunRecord record, wire::StreamId stream, StopOrder order, std::string boot_id);
   bool step(Outbox& outbox) override;
   Deadline due() const override;
-  const std::string& directory() const override { return record_.directory(); }
+  std::vector<Watched> watched() const override { return {{record_.directory()}}; }
 
  private:
   bool tell_supervisor() const;

@@ -55,6 +55,14 @@ FollowActivity::FollowActivity(RunRecord record, Options options)
       input_granted_(wire::kInitialCredit),
       input_refused_(!options_.feeds_input) {}
 
+// Not everything in the directory: every change wakes the link's process, just when the run is to
+// begin or to end. How much of its input was taken is written into the directory too.
+std::vector<Watched> FollowActivity::watched() const {
+  return {{.path = record_.directory(), .contents = options_.stream_stdin},
+          {record_.path("out")},
+          {record_.path("err")}};
+}
+
 // With the first thing that is to be said, or by itself after a moment: a short command needs one
 // message, not two.
 void FollowActivity::announce(Outbox& outbox) {
@@ -83,7 +91,7 @@ bool FollowActivity::step(Outbox& outbox) {
   const bool err_done = send_output(outbox, err_);
   if (!concluding_ || !out_done || !err_done) return false;
   announce(outbox);
-  auto facts = observe(record_, options_.boot_id);
+  auto facts = observe(record_, options_.boot_id, {.after_end = false});
   facts.existed = options_.existed;
   facts.out_bytes = std::max(out_.sent, *out_.last);
   facts.err_bytes = std::max(err_.sent, *err_.last);

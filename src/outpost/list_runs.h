@@ -37,7 +37,7 @@ class ListActivity : public Activity {
   ListActivity(const Surroundings& around, wire::StreamId stream, wire::ListRequest request);
   bool step(Outbox& outbox) override;
   Deadline due() const override { return Deadline::after(Duration::zero()); }
-  const std::string& directory() const override { return nothing_to_watch_; }
+  std::vector<Watched> watched() const override { return {}; }
 
  private:
   struct Candidate {
@@ -53,7 +53,6 @@ class ListActivity : public Activity {
   std::string boot_id_;
   wire::StreamId stream_;
   wire::ListRequest request_;
-  std::string nothing_to_watch_;
   std::vector<Candidate> candidates_;
   std::size_t stamped_ = 0;
   std::size_t looked_at_ = 0;

@@ -28,8 +28,12 @@ constexpr std::uint64_t kSmallFile = 4096;
 }  // namespace
 
 std::string read_boot_id() {
-  auto text = read_file("/proc/sys/kernel/random/boot_id", kSmallFile);
-  return text ? std::string(trim(*text)) : "";
+  // Read once: no process outlives a boot, and every run's process needs it.
+  static const std::string id = [] {
+    auto text = read_file("/proc/sys/kernel/random/boot_id", kSmallFile);
+    return text ? std::string(trim(*text)) : "";
+  }();
+  return id;
 }
 
 std::string describe_system() {

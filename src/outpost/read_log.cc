@@ -59,8 +59,9 @@ ReadLogActivity::ReadLogActivity(const Surroundings& around, wire::StreamId stre
   question_.emplace(find_program("tmux", path == nullptr ? "" : path), target_.tmux_session);
 }
 
-const std::string& ReadLogActivity::directory() const {
-  return target_.record ? target_.record->directory() : nothing_to_watch_;
+std::vector<Watched> ReadLogActivity::watched() const {
+  if (!target_.record) return {{target_.path}};
+  return {{target_.record->directory()}, {target_.path}};
 }
 
 Deadline ReadLogActivity::due() const {

@@ -29,8 +29,7 @@ class ReadLogActivity : public Activity {
 
   bool step(Outbox& outbox) override;
   Deadline due() const override;
-  const std::string& directory() const override;
-  std::string also_watched() const override { return target_.path; }
+  std::vector<Watched> watched() const override;
 
  private:
   ReadLogActivity(const Surroundings& around, wire::StreamId stream, wire::ReadLogRequest request,
@@ -56,7 +55,6 @@ class ReadLogActivity : public Activity {
   const wire::StreamId stream_;
   wire::ReadLogRequest request_;
   LogTarget target_;
-  std::string nothing_to_watch_;
   std::optional<LineFilter> filter_;
   std::optional<SessionQuestion> question_;
   LogFile file_;

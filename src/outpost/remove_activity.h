@@ -17,7 +17,7 @@ class RemoveActivity : public Activity {
   RemoveActivity(const Surroundings& around, RunRecord record, wire::StreamId stream);
   bool step(Outbox& outbox) override;
   Deadline due() const override;
-  const std::string& directory() const override { return record_.directory(); }
+  std::vector<Watched> watched() const override { return {{record_.directory()}}; }
 
  private:
   Result<void> remove() const;

@@ -18,6 +18,7 @@
 #include "base/text.h"
 #include "outpost/machine.h"
 #include "outpost/processes.h"
+#include "outpost/record_files.h"
 #include "outpost/run_record.h"
 #include "outpost/start.h"
 
@@ -174,6 +175,15 @@ void collect_links(const std::string& state_dir) {
   }
 }
 
+// Of spares that were killed. Those that live hold a lock.
+void collect_spares(const std::string& state_dir) {
+  for (const auto& name : names_in(state_dir + "/spares")) {
+    const RunRecord record(ReadyRecord::path_of(state_dir, name));
+    if (age_ms(record.directory()) < kHourMs || record.locked()) continue;
+    remove_run(record.directory());
+  }
+}
+
 void collect_programs(const std::string& program_path) {
   const std::size_t slash = program_path.find_last_of('/');
   if (slash == std::string::npos) return;
@@ -225,6 +235,7 @@ void collect_leftovers(const std::string& state_dir, const std::string& program_
   if (!write_file_atomically(stamp, "", Durability::Process)) return;
   RunCollector(state_dir, retention).collect();
   collect_links(state_dir);
+  collect_spares(state_dir);
   collect_programs(program_path);
 }
 

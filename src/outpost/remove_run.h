@@ -24,8 +24,8 @@ struct Retention {
 
 // Removes what nobody needs any more: records of runs that ended longer ago than they wanted to be
 // kept or that take too much room (never a live one, nor one of which a process lives), names of
-// runs that are gone, and programs of other versions that were not used for a month. Does nothing
-// when it was done within the last hour.
+// runs that are gone, what killed spares have left, and programs of other versions that were not
+// used for a month. Does nothing when it was done within the last hour.
 void collect_leftovers(const std::string& state_dir, const std::string& program_path,
                        Retention retention = {});
 

@@ -1,6 +1,7 @@
 #include "outpost/run_record.h"
 
 #include <fcntl.h>
+#include <sched.h>
 #include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -102,8 +103,18 @@ Result<std::optional<wire::ExitRecord>> RunRecord::read_exit() const {
   return read_optional<wire::ExitRecord>(path("exit"), wire::decode_exit);
 }
 
+Result<void> RunRecord::prepare_alive() const {
+  TRY(open_file(path("alive.new"), O_WRONLY | O_CREAT));
+  return {};
+}
+
+// Only the command process writes it, so that its name while it is written can be a fixed one.
 Result<void> RunRecord::write_alive(const wire::AliveRecord& alive) const {
-  return write_file_atomically(path("alive"), wire::encode(alive), Durability::Process);
+  const std::string unfinished = path("alive.new");
+  TRY_ASSIGN(const Fd fd, open_file(unfinished, O_WRONLY | O_CREAT | O_TRUNC));
+  TRY(write_all(fd, wire::encode(alive)));
+  if (std::rename(unfinished.c_str(), path("alive").c_str()) != 0) return errno_error("rename");
+  return {};
 }
 
 Result<void> RunRecord::reserve_exit() const {
@@ -118,6 +129,7 @@ Result<void> RunRecord::write_exit(const wire::ExitRecord& exit) const {
   TRY(write_all(fd, bytes));
   if (::ftruncate(fd.get(), static_cast<off_t>(bytes.size())) != 0) return errno_error("ftruncate");
   if (std::rename(reserve.c_str(), path("exit").c_str()) != 0) return errno_error("rename");
+  ::sched_yield();  // to whoever was woken by this
   // After it has appeared: whoever waits need not wait for the disk. Should the power fail in this
   // moment, an empty file is left, which counts as none.
   if (::fsync(fd.get()) != 0) return errno_error("fsync");
@@ -190,7 +202,7 @@ wire::RunFacts observe(const RunRecord& record, const std::string& boot_id,
   facts.boot_id = boot_id;
   facts.host = read_hostname();
   look_at_files(record, facts);
-  look_at_processes(record, facts);
+  if (!facts.exit || options.after_end) look_at_processes(record, facts);
   // Whoever ended between the two looks has written how before it went.
   if (!facts.exit && !facts.supervisor_lives && !facts.command_lives) look_at_files(record, facts);
   facts.out_bytes = record.size_of("out");

@@ -42,6 +42,8 @@ class RunRecord {
   // Somebody has stopped the run before it began: it must not begin any more.
   bool stop_wanted() const;
 
+  // Makes the file that write_alive() will need; it does so itself otherwise.
+  Result<void> prepare_alive() const;
   Result<void> write_alive(const wire::AliveRecord& alive) const;
   // Takes the space for the exit record while there is some: a full disk must not lose the end.
   Result<void> reserve_exit() const;
@@ -72,8 +74,9 @@ bool is_visible(const wire::AliveRecord& alive, const std::string& boot_id);
 RunMembers members_of(const RunRecord& record, const wire::RunFacts& facts);
 
 struct ObserveOptions {
-  bool members = false;  // a walk over /proc
-  bool label = false;    // of foreground runs too; those of background runs are always read
+  bool members = false;   // a walk over /proc
+  bool label = false;     // of foreground runs too; those of background runs are always read
+  bool after_end = true;  // false: when there is an end, nobody asks who lives on
 };
 // Looks at everything there is to see of a run.
 wire::RunFacts observe(const RunRecord& record, const std::string& boot_id,

@@ -37,13 +37,21 @@ std::string own_path() {
   return n <= 0 ? "" : std::string(target.data(), static_cast<std::size_t>(n));
 }
 
+std::size_t room_for_title() {
+  static const std::size_t room = [] {
+    const auto arguments = read_file("/proc/self/cmdline", 1024UL * 1024);
+    return arguments ? arguments->size() : 0;
+  }();
+  return room;
+}
+
 void show_as(const std::string& title) {
-  const auto arguments = read_file("/proc/self/cmdline", 1024UL * 1024);
-  if (!arguments || arguments->empty()) return;
+  const std::size_t room = room_for_title();
+  if (room == 0) return;
   // The arguments stand one behind the other, from the first one's place on.
-  char* room = program_invocation_name;
-  std::memset(room, 0, arguments->size());
-  std::copy_n(title.data(), std::min(title.size(), arguments->size() - 1), room);
+  char* arguments = program_invocation_name;
+  std::memset(arguments, 0, room);
+  std::copy_n(title.data(), std::min(title.size(), room - 1), arguments);
 }
 
 bool is_whole(const std::string& expected_hash) {

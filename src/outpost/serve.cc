@@ -11,6 +11,8 @@
 #include <cstdlib>
 #include <map>
 #include <memory>
+#include <utility>
+#include <vector>
 
 #include "base/clean_text.h"
 #include "base/text.h"
@@ -60,9 +62,11 @@ class Server {
   void fail_unless(wire::StreamId stream, const Result<void>& done);
   void collect();
   Result<std::unique_ptr<Activity>> begin(wire::StreamId stream, const wire::AnyRequest& request);
-  void watch(wire::StreamId stream, const std::string& path);
+  void watch(wire::StreamId stream, const Watched& change);
   void forget_changes();
   void forget(wire::StreamId stream);
+  void unwatch(wire::StreamId stream);
+  void clear_away();
   void step_all();
   Deadline next_due() const;
 
@@ -73,7 +77,9 @@ class Server {
   Outbox outbox_;
   wire::FrameParser parser_;
   std::map<wire::StreamId, std::string> parts_;
-  std::map<wire::StreamId, std::unique_ptr<Activity>> activities_;
+  using Activities = std::map<wire::StreamId, std::unique_ptr<Activity>>;
+  Activities activities_;
+  std::vector<Activities::node_type> done_;
   std::multimap<wire::StreamId, int> watches_;
   bool starts_runs_ = false;
   std::optional<Spare> spare_;
@@ -171,15 +177,16 @@ void Server::on_request(wire::StreamId stream, const std::string& cbor) {
   } else if (*begun) {
     // Watched before the first look, so that no change falls between.
     forget(stream);
-    watch(stream, (*begun)->directory());
-    watch(stream, (*begun)->also_watched());
+    for (const auto& change : (*begun)->watched()) watch(stream, change);
     activities_[stream] = *std::move(begun);
   }
 }
 
-void Server::watch(wire::StreamId stream, const std::string& path) {
-  if (path.empty()) return;
-  const int watch = ::inotify_add_watch(changes_.get(), path.c_str(), IN_MODIFY | IN_MOVED_TO);
+void Server::watch(wire::StreamId stream, const Watched& change) {
+  if (change.path.empty()) return;
+  const std::uint32_t wanted = (change.contents ? IN_MODIFY : 0U) | IN_MOVED_TO;
+  // Added to what others want to know of the same file.
+  const int watch = ::inotify_add_watch(changes_.get(), change.path.c_str(), wanted | IN_MASK_ADD);
   if (watch >= 0) watches_.emplace(stream, watch);
 }
 
@@ -244,9 +251,13 @@ void Server::forget_changes() {
   }
 }
 
-// A user has few watches, and one link may see thousands of runs.
 void Server::forget(wire::StreamId stream) {
   activities_.erase(stream);
+  unwatch(stream);
+}
+
+// A user has few watches, and one link may see thousands of runs.
+void Server::unwatch(wire::StreamId stream) {
   while (const auto own = watches_.extract(stream)) {
     const bool shared = std::any_of(watches_.begin(), watches_.end(), [&](const auto& other) {
       return other.second == own.mapped();
@@ -258,8 +269,13 @@ void Server::forget(wire::StreamId stream) {
 void Server::step_all() {
   for (auto it = activities_.begin(); it != activities_.end();) {
     const auto& [stream, doing] = *it++;
-    if (doing->step(outbox_)) forget(stream);
+    if (doing->step(outbox_)) done_.push_back(activities_.extract(stream));
   }
+}
+
+// What is over; after its answer has been sent.
+void Server::clear_away() {
+  for (const auto& over : std::exchange(done_, {})) unwatch(over.key());
 }
 
 Deadline Server::next_due() const {
@@ -286,17 +302,11 @@ int Server::run() {
     step_all();
     const bool was_full = !outbox_.has_room();
     if (!outbox_.flush(output_)) return 0;
+    clear_away();
     if (was_full && outbox_.has_room()) continue;  // somebody may have waited for it
     // While nobody waits, and only on links that have started something before.
     // Not right after an answer: the next request may be on its way, and would have to wait.
-    if (!starts_runs_ || spare_ || !activities_.empty()) {
-      spare_due_ = Deadline::never();
-    } else if (spare_due_.is_never()) {
-      spare_due_ = Deadline::after(kQuiet);
-    } else if (spare_due_.expired()) {
-      spare_ = Spare::fork_one();
-      spare_due_ = Deadline::never();
-    }
+    if (starts_runs_ && !spare_) spare_ = Spare::fork_one(options_.around.state_dir);
     std::array<pollfd, 3> fds{
         pollfd{input_.get(), POLLIN, 0},
         pollfd{outbox_.empty() ? -1 : output_.get(), POLLOUT, 0},

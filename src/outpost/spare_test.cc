@@ -1,5 +1,8 @@
 #include <dirent.h>
+#include <sys/stat.h>
 
+#include "outpost/record_files.h"
+#include "outpost/remove_run.h"
 #include "outpost/run_fixture_test.h"
 
 namespace yonder::outpost {
@@ -18,14 +21,17 @@ class SpareTest : public RunTest {
  protected:
   SpareTest() {
     ::signal(SIGCHLD, SIG_IGN);  // as the outpost does
-    spare_ = Spare::fork_one();
+    spare_ = Spare::fork_one(around_.state_dir);
     EXPECT_TRUE(spare_);
     EXPECT_TRUE(testing::eventually([&] { return children_of(::getpid()).size() == 1; }));
     supervisor_ = children_of(::getpid()).at(0);
     EXPECT_TRUE(testing::eventually([&] { return children_of(supervisor_).size() == 1; }));
     command_ = children_of(supervisor_).at(0);
+    EXPECT_EQ(ready_records().size(), 1U);  // it is made before the command process
   }
   ~SpareTest() override { ::signal(SIGCHLD, SIG_DFL); }
+
+  std::vector<std::string> ready_records() const { return names_in(around_.state_dir + "/spares"); }
 
   void kill_and_wait(pid_t pid) {
     ASSERT_EQ(::kill(pid, SIGKILL), 0);
@@ -50,6 +56,79 @@ TEST_F(SpareTest, BecomesTheSupervisorAndTheCommandOfARun) {
   ASSERT_TRUE(alive && *alive);
   EXPECT_EQ((*alive)->supervisor.pid, supervisor_);
   EXPECT_EQ((*alive)->command.pid, command_);
+}
+
+TEST_F(SpareTest, BringsTheFilesOfTheRun) {
+  const RunRecord ready(ReadyRecord::path_of(around_.state_dir, ready_records().at(0)));
+  EXPECT_TRUE(ready.locked());
+  const auto number_of = [](const std::string& path) {
+    struct stat info {};
+    EXPECT_EQ(::stat(path.c_str(), &info), 0) << path;
+    EXPECT_EQ(info.st_mode & 0777U, S_ISDIR(info.st_mode) ? 0700U : 0600U) << path;
+    return info.st_ino;
+  };
+  std::vector<ino_t> before;
+  for (const char* name : {"", "spec", "out", "err", "exit.reserve", "alive.new"}) {
+    before.push_back(number_of(ready.path(name)));
+  }
+  const auto record = start(request("echo out"), spare_);
+  EXPECT_EQ(wait_for_end(record).code, 0);
+  std::vector<ino_t> after;
+  for (const char* name : {"", "spec", "out", "err", "exit", "alive"}) {
+    after.push_back(number_of(record.path(name)));
+  }
+  EXPECT_EQ(after, before);
+  EXPECT_TRUE(ready_records().empty());
+}
+
+TEST_F(SpareTest, IsOfUseWithoutItsRecord) {
+  remove_run(ReadyRecord::path_of(around_.state_dir, ready_records().at(0)));
+  const auto record = start(request("echo out"), spare_);
+  EXPECT_EQ(wait_for_end(record).code, 0);
+  EXPECT_EQ(text_of(record, "out"), "out\n");
+  EXPECT_EQ((*record.read_alive())->supervisor.pid, supervisor_);
+}
+
+TEST_F(SpareTest, LeavesARunAloneThatExists) {
+  const auto wanted = request("echo once >> count; exit 3");
+  const auto record = start(wanted);
+  EXPECT_EQ(wait_for_end(record).code, 3);
+  EXPECT_EQ(start(wanted, spare_).directory(), record.directory());
+  EXPECT_TRUE(spare_) << "nothing was started";
+  EXPECT_EQ(wait_for_end(record).code, 3);
+  EXPECT_EQ(scratch_.read("count"), "once\n");
+}
+
+TEST_F(SpareTest, TakesThePlaceOfADirectoryThatSomebodyHasJustMade) {
+  const auto wanted = request("echo once >> count");
+  const RunRecord record(around_.state_dir, *parse_run_id(wanted.run_id));
+  ASSERT_TRUE(make_directory(record.directory()));
+  EXPECT_EQ(wait_for_end(start(wanted, spare_)).code, 0);
+  // Whoever made it goes on now, finds the files, and starts nothing.
+  EXPECT_EQ(create_spec(record).error().code, Errc::Conflict);
+  EXPECT_EQ(wait_for_end(start(wanted)).code, 0);
+  EXPECT_EQ(scratch_.read("count"), "once\n");
+}
+
+TEST_F(SpareTest, WhoseCommandProcessAloneLivesLetsGoOfTheLock) {
+  const RunRecord ready(ReadyRecord::path_of(around_.state_dir, ready_records().at(0)));
+  kill_and_wait(supervisor_);
+  EXPECT_TRUE(ready.locked()) << "by the command process";
+  const auto record = start(request("echo once >> count"), spare_);
+  EXPECT_EQ(wait_for_end(record).code, 0);
+  EXPECT_EQ(scratch_.read("count"), "once\n");
+}
+
+TEST_F(SpareTest, ThatWasKilledLeavesNothingForLong) {
+  const std::string ready = ReadyRecord::path_of(around_.state_dir, ready_records().at(0));
+  testing::make_older(ready, std::chrono::hours(2));
+  collect_leftovers(around_.state_dir, "");
+  EXPECT_EQ(ready_records().size(), 1U) << "it is in use";
+  kill_and_wait(supervisor_);
+  kill_and_wait(command_);
+  ASSERT_EQ(::unlink((around_.state_dir + "/collected").c_str()), 0);
+  collect_leftovers(around_.state_dir, "");
+  EXPECT_TRUE(ready_records().empty());
 }
 
 TEST_F(SpareTest, HoldsTheLockOfTheRunThatItGot) {
@@ -88,7 +167,7 @@ TEST_F(SpareTest, RunsOfAnyLengthBeginOnce) {
   EXPECT_EQ(wait_for_end(record).code, 0);
   EXPECT_EQ(text_of(record, "out"), "here\n");
   for (const std::size_t length : {65000UL, 65200UL, 65300UL, 65400UL, 65536UL}) {
-    auto another = Spare::fork_one();
+    auto another = Spare::fork_one(around_.state_dir);
     const auto next = start(request("echo here; # " + std::string(length - 300, 'x')), another);
     EXPECT_EQ(wait_for_end(next).code, 0) << length;
   }
@@ -106,6 +185,7 @@ TEST_F(SpareTest, EndsWithTheOutpost) {
   spare_.reset();
   EXPECT_TRUE(testing::eventually([&] { return process_gone(supervisor_); }));
   EXPECT_TRUE(testing::eventually([&] { return process_gone(command_); }));
+  EXPECT_TRUE(ready_records().empty());
 }
 
 TEST_F(SpareTest, RunsInTheBackgroundToo) {
@@ -120,6 +200,7 @@ TEST_F(SpareTest, RunsInTheBackgroundToo) {
   ASSERT_TRUE(alive && *alive);
   EXPECT_EQ((*alive)->supervisor.pid, supervisor_);
   EXPECT_EQ((*alive)->launcher, "session");
+  EXPECT_TRUE(ready_records().empty()) << "a log is made in another way";
 }
 
 TEST_F(SpareTest, IsNotForARunThatGetsAScope) {

@@ -15,11 +15,12 @@
 #include "base/text.h"
 #include "outpost/background.h"
 #include "outpost/background_log.h"
-#include "outpost/command.h"
 #include "outpost/launcher.h"
+#include "outpost/record_files.h"
 #include "outpost/remove_run.h"
 #include "outpost/self.h"
 #include "outpost/session.h"
+#include "outpost/spare.h"
 #include "outpost/supervisor.h"
 #include "outpost/viewer.h"
 
@@ -32,41 +33,20 @@ std::string key_path(const Surroundings& around, const std::string& key) {
   return concat(around.state_dir, "/keys/", hash_of(key));
 }
 
-// Never through a link: that would lead to a log of the user.
-Result<void> create_file(const RunRecord& record, const char* name, std::string_view content) {
-  TRY_ASSIGN(const Fd fd, open_file(record.path(name), O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW));
-  auto written = write_all(fd, content);
-  if (!written) return std::move(written).error().context(record.path(name));
-  return {};
+bool has_begun(const RunRecord& record) {
+  return record.has_ended() || path_exists(record.path("alive"));
 }
 
-Result<void> create_link(const RunRecord& record, const char* name, const std::string& target) {
-  ::unlink(record.path(name).c_str());  // of a starter that died
-  if (::symlink(target.c_str(), record.path(name).c_str()) != 0) {
-    return errno_error("link " + record.path(name));
+// Ours already, unless it was held by a spare that has died.
+Result<void> hold(const Fd& lock) {
+  const Deadline deadline = Deadline::after(kLockPatience);
+  while (::flock(lock.get(), LOCK_EX | LOCK_NB) != 0) {
+    if (errno != EWOULDBLOCK && errno != EINTR) return errno_error("lock the run");
+    if (deadline.expired()) {
+      return Error{Errc::Conflict, "somebody else holds the lock of the run", "try again"};
+    }
+    ::poll(nullptr, 0, 2);
   }
-  return {};
-}
-
-// `out` is always where the output is read from.
-Result<void> create_outputs(const RunRecord& record, const wire::StartRequest& spec) {
-  TRY(create_file(record, "err", ""));
-  if (!spec.background) return create_file(record, "out", "");
-  TRY(spec.log_file.empty() ? create_file(record, "log", "")
-                            : create_link(record, "log", spec.log_file));
-  return create_link(record, "out", "log");
-}
-
-// Everything the supervisor will need, on disk before it runs.
-Result<void> write_files(const RunRecord& record, const wire::StartRequest& spec) {
-  TRY(record.reserve_exit());
-  TRY(create_outputs(record, spec));
-  if (spec.stdin_mode == wire::StdinMode::Whole) TRY(create_file(record, "in", spec.input));
-  if (spec.stdin_mode == wire::StdinMode::Stream) {
-    TRY(create_file(record, "in", ""));
-    TRY(create_file(record, "in.pos", ""));
-  }
-  if (spec.command.size() > kMaxArgument) TRY(create_file(record, "command", spec.command));
   return {};
 }
 
@@ -77,6 +57,8 @@ Result<void> spawn(const RunRecord& record, const wire::StartRequest& spec, cons
     spare.reset();
     if (taken) return {};
   }
+  TRY(hold(lock));
+  if (has_begun(record)) return {};  // by somebody who got the lock in between
   return spec.background ? launch_background(record, spec, lock, look_at_systemd())
                          : spawn_supervisor(record, spec, lock);
 }
@@ -87,40 +69,30 @@ Error no_room(Error error) {
   return error;
 }
 
+struct NewRecord {
+  Fd lock;
+  bool has_common = false;  // it was a spare's
+};
+
 // Two things stay when a later step fails, and so they come last: the user's log, into which
 // somebody else may write as soon as it is there, and the name, which means an older run until
 // then.
 Result<void> launch(const Surroundings& around, const RunRecord& record,
-                    const wire::StartRequest& spec, const Fd& lock, std::optional<Spare>& spare) {
-  if (auto written = write_files(record, spec); !written)
-    return no_room(std::move(written).error());
+                    const wire::StartRequest& spec, const NewRecord& files,
+                    std::optional<Spare>& spare) {
+  if (auto made = create_files(record, spec, files.has_common); !made)
+    return no_room(std::move(made).error());
   std::optional<UserLog> log;
   if (!spec.log_file.empty()) {
     TRY_ASSIGN(UserLog made, UserLog::create(spec.log_file));
     log.emplace(std::move(made));
   }
   auto done = claim_session(around, spec.session, record);
-  if (done) done = spawn(record, spec, lock, spare);
+  if (done) done = spawn(record, spec, files.lock, spare);
   if (!done) return no_room(std::move(done).error());
   if (log) log->keep();
   if (spec.tmux) show_in_tmux(record, spec);
   return {};
-}
-
-// The lock is taken before the first byte is written. Conflict: somebody was faster, either with
-// the file or, in the moment before we locked it, with its lock.
-Result<Fd> create_spec(const RunRecord& record) {
-  TRY_ASSIGN(Fd fd, open_file(record.path("spec"), O_RDWR | O_CREAT | O_EXCL));
-  if (::flock(fd.get(), LOCK_EX | LOCK_NB) == 0) return fd;
-  if (errno != EWOULDBLOCK) return errno_error("lock " + record.path("spec"));
-  return Error{Errc::Conflict, "somebody else has locked " + record.path("spec"), ""};
-}
-
-// Into the locked file.
-Result<void> write_spec(const RunRecord& record, const Fd& lock, wire::StartRequest spec) {
-  spec.input.clear();  // it has a file of its own
-  if (::ftruncate(lock.get(), 0) != 0) return errno_error("truncate " + record.path("spec"));
-  return write_all(lock, wire::encode(spec));
 }
 
 // Makes the key point to this run. When somebody was faster with the same key, theirs is the run.
@@ -142,10 +114,6 @@ Result<std::optional<RunRecord>> claim_key(const Surroundings& around, const Run
   if (!found) return Error{Errc::Internal, "cannot keep the key of the run", "try again"};
   if (found->id() == record.id()) return std::optional<RunRecord>();
   return found;
-}
-
-bool has_begun(const RunRecord& record) {
-  return record.has_ended() || path_exists(record.path("alive"));
 }
 
 // Whoever asks whether a run is locked holds its lock for that moment: a second try tells a look
@@ -172,14 +140,15 @@ Result<std::optional<Fd>> lock_unbegun(const RunRecord& record) {
 Result<Started> attach(const Surroundings& around, const RunRecord& record,
                        const wire::StartRequest& request, std::optional<Spare>& spare) {
   if (has_begun(record)) return Started{record, true};
-  TRY_ASSIGN(const std::optional<Fd> lock, lock_unbegun(record));
+  TRY_ASSIGN(std::optional<Fd> lock, lock_unbegun(record));
   if (!lock || has_begun(record)) return Started{record, true};
+  const NewRecord files{.lock = *std::move(lock)};
   TRY_ASSIGN(const wire::StartRequest spec, settle_request(around, request));
   TRY(check_session_free(around, spec.session, record));
-  TRY(write_spec(record, *lock, spec));
+  TRY(write_spec(record, files.lock, spec));
   TRY_ASSIGN(const std::optional<RunRecord> other, claim_key(around, record, spec.key));
   if (other) return Started{*other, true};
-  TRY(launch(around, record, spec, *lock, spare));
+  TRY(launch(around, record, spec, files, spare));
   return Started{record, true};
 }
 
@@ -193,11 +162,29 @@ Result<void> check_same_work(const RunRecord& record, const wire::StartRequest& 
                "nothing was run; use another key for other work"};
 }
 
+// Conflict: somebody else is starting the run.
+Result<NewRecord> make_record(const RunRecord& record, const wire::StartRequest& spec,
+                              std::optional<Spare>& spare) {
+  if (spare && Spare::suits(spec) && !spec.background && spare->give_record(record)) {
+    // The spare holds the lock. Should it have died, it is ours.
+    TRY_ASSIGN(Fd file, open_file(record.path("spec"), O_RDWR));
+    ::flock(file.get(), LOCK_EX | LOCK_NB);
+    return NewRecord{.lock = std::move(file), .has_common = true};
+  }
+  TRY(make_directory(record.directory()));
+  auto lock = create_spec(record);
+  if (lock) return NewRecord{.lock = *std::move(lock)};
+  // With a conflict, somebody with the same run id found our directory empty and went ahead:
+  // theirs are the files.
+  if (lock.error().code != Errc::Conflict) remove_run(record.directory());
+  return std::move(lock).error();
+}
+
 // In a directory that this call has made. What fails leaves nothing.
 Result<Started> begin_new(const Surroundings& around, const RunRecord& record,
-                          const wire::StartRequest& spec, const Fd& lock,
+                          const wire::StartRequest& spec, const NewRecord& files,
                           std::optional<Spare>& spare) {
-  if (auto written = write_spec(record, lock, spec); !written) {
+  if (auto written = write_spec(record, files.lock, spec); !written) {
     remove_run(record.directory());
     return no_room(std::move(written).error());
   }
@@ -205,7 +192,7 @@ Result<Started> begin_new(const Surroundings& around, const RunRecord& record,
   if (!other || *other) remove_run(record.directory());
   if (!other) return no_room(std::move(other).error());
   if (*other) return attach(around, **other, spec, spare);
-  if (auto launched = launch(around, record, spec, lock, spare); !launched) {
+  if (auto launched = launch(around, record, spec, files, spare); !launched) {
     remove_run(record.directory());
     return std::move(launched).error();
   }
@@ -261,18 +248,10 @@ Result<Started> start_run(const Surroundings& around, const wire::StartRequest& 
   TRY_ASSIGN(const wire::StartRequest spec, settle_request(around, request));
   TRY(check_session_free(around, spec.session, record));
 
-  if (auto made = make_directory(record.directory()); !made) {
-    if (made.error().code == Errc::Conflict) return attach(around, record, request, spare);
-    return no_room(std::move(made).error());
-  }
-  auto lock = create_spec(record);
-  // Somebody with the same run id found our directory empty and went ahead: theirs are the files.
-  if (!lock && lock.error().code == Errc::Conflict) return attach(around, record, request, spare);
-  if (!lock) {
-    remove_run(record.directory());
-    return no_room(std::move(lock).error());
-  }
-  return begin_new(around, record, spec, *lock, spare);
+  auto files = make_record(record, spec, spare);
+  if (files) return begin_new(around, record, spec, *files, spare);
+  if (files.error().code == Errc::Conflict) return attach(around, record, request, spare);
+  return no_room(std::move(files).error());
 }
 
 Result<Started> start_run(const Surroundings& around, const wire::StartRequest& request) {

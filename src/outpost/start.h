@@ -7,7 +7,7 @@
 #include "base/result.h"
 #include "outpost/machine.h"
 #include "outpost/run_record.h"
-#include "outpost/supervisor.h"
+#include "outpost/spare.h"
 #include "wire/messages.h"
 
 namespace yonder::outpost {

@@ -54,22 +54,4 @@ int supervise(const RunRecord& record, const wire::StartRequest& spec);
 Fd become_supervisor();
 int supervise(const RunRecord& record, const wire::StartRequest& spec, Fd signals, pid_t command);
 
-// A supervisor and its command process that were forked ahead of need and wait for their run: then
-// a start costs no fork. Both end when the last copy of this object's descriptors is closed.
-class Spare {
- public:
-  static std::optional<Spare> fork_one();
-  // Runs with a streamed input or a long text start in the plain way, and so do those that get a
-  // scope.
-  static bool suits(const wire::StartRequest& spec);
-  // The caller holds the run's lock, and a copy of it goes along. False: nothing was started.
-  bool take(const RunRecord& record, const wire::StartRequest& spec, const Fd& lock);
-
- private:
-  Spare(Fd supervisor, Fd command)
-      : supervisor_(std::move(supervisor)), command_(std::move(command)) {}
-  Fd supervisor_;
-  Fd command_;
-};
-
 }  // namespace yonder::outpost

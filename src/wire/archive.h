@@ -7,13 +7,12 @@
 #include <string>
 #include <string_view>
 #include <type_traits>
+#include <utility>
 #include <vector>
-
-#include <nlohmann/json.hpp>
 
 #include "base/result.h"
 #include "base/text.h"
-#include "wire/cbor_guard.h"
+#include "wire/cbor.h"
 
 namespace yonder::wire {
 
@@ -28,34 +27,53 @@ class Writer {
  public:
   template <class T>
   void operator()(const char* name, T& value) {
-    map_[name] = to_json(value);
+    ++pairs_;
+    append_cbor(body_, std::string_view(name));
+    put(value);
   }
-  nlohmann::json take() { return std::move(map_); }
+  std::string take() {
+    std::string map;
+    append_cbor_map(map, pairs_);
+    return map += body_;
+  }
 
  private:
   template <class T>
-  static nlohmann::json to_json(T& value) {
+  void put(T& value) {
     using Plain = std::remove_const_t<T>;
     if constexpr (std::is_enum_v<Plain>) {
-      return static_cast<std::uint8_t>(value);
-    } else if constexpr (std::is_arithmetic_v<Plain> || std::is_same_v<Plain, std::string> ||
-                         std::is_same_v<Plain, std::map<std::string, std::string>> ||
-                         std::is_same_v<Plain, std::vector<std::string>>) {
-      return value;
+      append_cbor(body_, static_cast<std::uint64_t>(value));
+    } else if constexpr (std::is_same_v<Plain, bool>) {
+      append_cbor(body_, value);
+    } else if constexpr (std::is_integral_v<Plain>) {
+      using Widest = std::conditional_t<std::is_signed_v<Plain>, std::int64_t, std::uint64_t>;
+      append_cbor(body_, static_cast<Widest>(value));
+    } else if constexpr (std::is_same_v<Plain, std::string>) {
+      append_cbor(body_, std::string_view(value));
+    } else if constexpr (std::is_same_v<Plain, std::map<std::string, std::string>>) {
+      append_cbor_map(body_, value.size());
+      for (const auto& [key, item] : value) {
+        append_cbor(body_, std::string_view(key));
+        append_cbor(body_, std::string_view(item));
+      }
     } else if constexpr (requires { value.has_value(); }) {
-      return value ? to_json(*value) : nlohmann::json();
+      if (value) {
+        put(*value);
+      } else {
+        append_cbor_null(body_);
+      }
     } else if constexpr (requires { value.push_back(value.front()); }) {
-      auto list = nlohmann::json::array();
-      for (auto& item : value) list.push_back(to_json(item));
-      return list;
+      append_cbor_list(body_, value.size());
+      for (auto& item : value) put(item);
     } else {
       Writer nested;
       fields(nested, value);
-      return nested.take();
+      body_ += nested.take();
     }
   }
 
-  nlohmann::json map_ = nlohmann::json::object();
+  std::string body_;
+  std::size_t pairs_ = 0;
 };
 
 // Messages are always whole: both ends are of one build. What lies on a disk may be of an older
@@ -64,20 +82,35 @@ enum class Missing { IsWrong, KeepsItsDefault };
 
 class Reader {
  public:
-  explicit Reader(const nlohmann::json& map, Missing missing = Missing::IsWrong)
-      : map_(map), missing_(missing) {
-    if (!map_.is_object()) fail("", "is not a map");
+  explicit Reader(const CborItem& item, Missing missing = Missing::IsWrong) : missing_(missing) {
+    if (auto map = item.map()) {
+      map_ = *std::move(map);
+    } else {
+      fail("", "is not a map");
+    }
   }
 
   template <class T>
   void operator()(const char* name, T& value) {
     if (error_) return;
-    const auto found = map_.find(name);
-    if (found == map_.end()) {
-      if (missing_ == Missing::IsWrong) fail(name, "is missing");
-    } else {
+    const CborItem* found = find(name);
+    if (found != nullptr) {
       read(name, *found, value);
+    } else if (missing_ == Missing::IsWrong) {
+      fail(name, "is missing");
     }
+  }
+
+  // Null when it is not there.
+  const CborItem* find(std::string_view name) {
+    for (std::size_t i = 0; i < map_.size(); ++i) {
+      // They mostly come in the order in which they are asked for.
+      const auto& [key, item] = map_[(next_ + i) % map_.size()];
+      if (key != name) continue;
+      next_ += i + 1;
+      return &item;
+    }
+    return nullptr;
   }
 
   Result<void> finish() const {
@@ -91,24 +124,27 @@ class Reader {
   }
 
   template <class T>
-  void read(const char* name, const nlohmann::json& from, T& value) {
+  void read(const char* name, const CborItem& from, T& value) {
     if constexpr (std::is_same_v<T, bool>) {
-      if (!from.is_boolean()) return fail(name, "is not a boolean");
-      value = from.get<bool>();
+      const auto truth = from.boolean();
+      if (!truth) return fail(name, "is not a boolean");
+      value = *truth;
     } else if constexpr (std::is_enum_v<T>) {
       // Each enum names its last value, so that no other number becomes one.
-      const bool fits = from.is_number_unsigned() &&
-                        from.get<std::uint64_t>() <= static_cast<std::uint64_t>(last_of(T{}));
+      const auto number = from.whole_number();
+      const bool fits = number && *number <= static_cast<std::uint64_t>(last_of(T{}));
       if (!fits) return fail(name, "is not a known value");
-      value = static_cast<T>(from.get<std::uint8_t>());
+      value = static_cast<T>(*number);
     } else if constexpr (std::is_integral_v<T>) {
       read_integer(name, from, value);
     } else if constexpr (std::is_same_v<T, std::string>) {
-      if (!from.is_string()) return fail(name, "is not a string");
-      value = from.get_ref<const std::string&>();
+      const auto text = from.text();
+      if (!text) return fail(name, "is not a string");
+      value = *text;
     } else if constexpr (std::is_same_v<T, std::map<std::string, std::string>>) {
-      if (!from.is_object()) return fail(name, "is not a map");
-      for (const auto& [key, item] : from.items()) read(name, item, value[key]);
+      const auto pairs = from.map();
+      if (!pairs) return fail(name, "is not a map");
+      for (const auto& [key, item] : *pairs) read(name, item, value[std::string(key)]);
     } else if constexpr (requires { value.has_value(); }) {
       if (from.is_null()) {
         value.reset();
@@ -116,8 +152,9 @@ class Reader {
         read(name, from, value.emplace());
       }
     } else if constexpr (requires { value.push_back(value.front()); }) {
-      if (!from.is_array()) return fail(name, "is not a list");
-      for (const auto& item : from) read(name, item, value.emplace_back());
+      const auto items = from.list();
+      if (!items) return fail(name, "is not a list");
+      for (const auto& item : *items) read(name, item, value.emplace_back());
     } else {
       Reader nested(from, missing_);
       fields(nested, value);
@@ -126,53 +163,44 @@ class Reader {
   }
 
   template <class T>
-  void read_integer(const char* name, const nlohmann::json& from, T& value) {
-    if (from.is_number_unsigned()) {
-      const auto number = from.get<std::uint64_t>();
-      if (number > static_cast<std::uint64_t>(std::numeric_limits<T>::max())) {
+  void read_integer(const char* name, const CborItem& from, T& value) {
+    if (const auto number = from.whole_number()) {
+      if (*number > static_cast<std::uint64_t>(std::numeric_limits<T>::max())) {
         return fail(name, "is too large");
       }
-      value = static_cast<T>(number);
-    } else if (from.is_number_integer() && std::is_signed_v<T>) {
-      const auto number = from.get<std::int64_t>();
-      if (number < static_cast<std::int64_t>(std::numeric_limits<T>::min())) {
+      value = static_cast<T>(*number);
+    } else if (const auto negative = from.negative_number(); negative && std::is_signed_v<T>) {
+      if (*negative < static_cast<std::int64_t>(std::numeric_limits<T>::min())) {
         return fail(name, "is too small");
       }
-      value = static_cast<T>(number);
+      value = static_cast<T>(*negative);
     } else {
       fail(name, "is not a whole number");
     }
   }
 
-  const nlohmann::json& map_;
+  CborItem::Map map_;
+  std::size_t next_ = 0;
   Missing missing_;
   std::optional<Error> error_;
 };
 
-inline std::string cbor_bytes(const nlohmann::json& value) {
-  std::string out;
-  nlohmann::json::to_cbor(value, out);
-  return out;
-}
-
-inline Result<nlohmann::json> parse_cbor(std::string_view cbor) {
+inline Result<CborItem> parse_cbor(std::string_view cbor) {
   TRY(check_cbor_shape(cbor));
-  auto map = nlohmann::json::from_cbor(cbor.begin(), cbor.end(), true, false);
-  if (map.is_discarded()) return Error{Errc::Protocol, "message: not CBOR", ""};
-  return map;
+  return CborItem(cbor);
 }
 
 template <class T>
 std::string to_cbor(const T& message) {
   Writer writer;
   fields(writer, const_cast<T&>(message));  // one list of fields serves both directions
-  return cbor_bytes(writer.take());
+  return writer.take();
 }
 
 template <class T>
-Result<T> from_json_map(const nlohmann::json& map, Missing missing = Missing::IsWrong) {
+Result<T> from_item(const CborItem& item, Missing missing = Missing::IsWrong) {
   T message;
-  Reader reader(map, missing);
+  Reader reader(item, missing);
   fields(reader, message);
   TRY(reader.finish());
   return message;
@@ -180,8 +208,8 @@ Result<T> from_json_map(const nlohmann::json& map, Missing missing = Missing::Is
 
 template <class T>
 Result<T> from_cbor(std::string_view cbor, Missing missing = Missing::IsWrong) {
-  TRY_ASSIGN(const nlohmann::json map, parse_cbor(cbor));
-  return from_json_map<T>(map, missing);
+  TRY_ASSIGN(const CborItem item, parse_cbor(cbor));
+  return from_item<T>(item, missing);
 }
 
 }  // namespace yonder::wire

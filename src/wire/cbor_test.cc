@@ -1,8 +1,11 @@
+#include "wire/cbor.h"
+
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <nlohmann/json.hpp>
+
 #include "wire/archive.h"
-#include "wire/cbor_guard.h"
 #include "wire/hex_test.h"
 
 namespace yonder::wire {
@@ -90,6 +93,13 @@ TEST(CborGuard, RefusesWhatIsNotOneWholeItemOfDefiniteLength) {
   }
 }
 
+// Written by somebody else.
+std::string cbor_bytes(const nlohmann::json& value) {
+  std::string out;
+  nlohmann::json::to_cbor(value, out);
+  return out;
+}
+
 nlohmann::json good_map() {
   return {{"flag", true},
           {"count", 7U},
@@ -117,6 +127,80 @@ TEST(Reader, FillsEveryField) {
   ASSERT_EQ(sample->list.size(), 1U);
   EXPECT_EQ(sample->list[0].number, 3);
   EXPECT_EQ(sample->names.at("a"), "b");
+}
+
+TEST(Writer, WritesWhatEverybodyReads) {
+  Sample sample{.flag = true, .small = -70000, .text = "t\n\"\xc3\xa9", .colour = Colour::Green};
+  sample.list = {{.number = -1}, {.number = std::numeric_limits<std::int64_t>::min()}};
+  sample.names = {{"a", "b"}, {"", std::string(70000, 'x')}};
+  for (const std::uint64_t count : {0ULL, 23ULL, 24ULL, 255ULL, 256ULL, 65535ULL, 65536ULL,
+                                    4294967295ULL, 4294967296ULL, ~0ULL}) {
+    sample.count = count;
+    const std::string bytes = to_cbor(sample);
+    const auto read = nlohmann::json::from_cbor(bytes, true, false);
+    ASSERT_FALSE(read.is_discarded());
+    EXPECT_EQ(read["flag"], true);
+    EXPECT_EQ(read["count"], count);
+    EXPECT_EQ(read["small"], -70000);
+    EXPECT_EQ(read["text"], sample.text);
+    EXPECT_EQ(read["colour"], 1);
+    EXPECT_EQ(read["maybe"], nullptr);
+    EXPECT_EQ(read["list"][1]["number"], std::numeric_limits<std::int64_t>::min());
+    EXPECT_EQ(read["names"], nlohmann::json(sample.names));
+    // As short as can be.
+    EXPECT_EQ(bytes.size(), cbor_bytes(read).size());
+  }
+}
+
+TEST(Reader, TakesFieldsInAnyOrder) {
+  const auto map = good_map();
+  std::vector<std::string> names;
+  for (const auto& [name, value] : map.items()) names.push_back(name);
+  for (std::size_t first = 0; first < names.size(); ++first) {
+    std::rotate(names.begin(), names.begin() + 1, names.end());
+    std::string bytes;
+    append_cbor_map(bytes, names.size());
+    for (const auto& name : names) bytes += cbor_bytes(name) + cbor_bytes(map[name]);
+    const auto sample = from_cbor<Sample>(bytes);
+    ASSERT_TRUE(sample) << sample.error().message;
+    EXPECT_EQ(to_cbor(*sample), to_cbor(*from_cbor<Sample>(cbor_bytes(map))));
+  }
+}
+
+TEST(CborItem, IsNothingButWhatItIs) {
+  struct Row {
+    const char* hex;
+    const char* what;
+  };
+  for (const auto& [hex, what] :
+       std::vector<Row>{{"f5", "boolean"},
+                        {"f6", "null"},
+                        {"f7", "nothing"},      // undefined
+                        {"f814", "nothing"},    // false, too long
+                        {"f90014", "nothing"},  // a number with a fraction
+                        {"fb0000000000000014", "nothing"},
+                        {"00", "whole"},
+                        {"1bffffffffffffffff", "whole"},
+                        {"20", "negative"},
+                        {"3b7fffffffffffffff", "negative"},
+                        {"3b8000000000000000", "nothing"},  // too small
+                        {"60", "text"},
+                        {"40", "nothing"},  // bytes
+                        {"80", "list"},
+                        {"a0", "map"},
+                        {"a10000", "nothing"}}) {  // a key that is no text
+    const std::string bytes = from_hex(hex);
+    const CborItem item(bytes);
+    std::string is;
+    if (item.is_null()) is += "null";
+    if (item.boolean()) is += "boolean";
+    if (item.whole_number()) is += "whole";
+    if (item.negative_number()) is += "negative";
+    if (item.text()) is += "text";
+    if (item.list()) is += "list";
+    if (item.map()) is += "map";
+    EXPECT_EQ(is.empty() ? "nothing" : is, what) << hex;
+  }
 }
 
 TEST(Reader, IgnoresFieldsItDoesNotKnow) {

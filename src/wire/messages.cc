@@ -250,13 +250,13 @@ constexpr std::array<const char*, 7> kOperations{"start",    "follow", "stop",  
 static_assert(kOperations.size() == std::variant_size_v<AnyRequest>);
 
 template <std::size_t I = 0>
-Result<AnyRequest> decode_operation(const std::string& operation, const nlohmann::json& map) {
+Result<AnyRequest> decode_operation(std::string_view operation, const CborItem& item) {
   if constexpr (I == std::variant_size_v<AnyRequest>) {
     return Error{Errc::Protocol, "message: unknown operation", ""};
   } else {
-    if (operation != kOperations.at(I)) return decode_operation<I + 1>(operation, map);
+    if (operation != kOperations.at(I)) return decode_operation<I + 1>(operation, item);
     using Alternative = std::variant_alternative_t<I, AnyRequest>;
-    TRY_ASSIGN(auto request, from_json_map<Alternative>(map));
+    TRY_ASSIGN(auto request, from_item<Alternative>(item));
     return AnyRequest(std::move(request));
   }
 }
@@ -301,7 +301,7 @@ std::string encode(const AnyRequest& request) {
         fields(writer, const_cast<Message&>(message));
       },
       request);
-  return cbor_bytes(writer.take());
+  return writer.take();
 }
 
 std::string encode(const Error& error) {
@@ -323,12 +323,13 @@ Result<StartRequest> decode_spec(std::string_view cbor) {
 // What lies on a disk may have been written by an older build, but this it must say.
 template <class T>
 static Result<T> from_record(std::string_view cbor, std::initializer_list<const char*> needed) {
-  TRY_ASSIGN(const nlohmann::json map, parse_cbor(cbor));
+  TRY_ASSIGN(const CborItem item, parse_cbor(cbor));
+  Reader reader(item);
   for (const char* name : needed) {
-    if (map.is_object() && map.contains(name)) continue;
+    if (reader.find(name) != nullptr) continue;
     return Error{Errc::Protocol, concat("message: field '", name, "' is missing"), ""};
   }
-  return from_json_map<T>(map, Missing::KeepsItsDefault);
+  return from_item<T>(item, Missing::KeepsItsDefault);
 }
 
 Result<ExitRecord> decode_exit(std::string_view cbor) {
@@ -348,11 +349,13 @@ Result<ListReply> decode_list(std::string_view cbor) {
 }
 
 Result<AnyRequest> decode_request(std::string_view cbor) {
-  TRY_ASSIGN(const nlohmann::json map, parse_cbor(cbor));
-  if (!map.is_object() || !map.contains("op") || !map["op"].is_string()) {
+  TRY_ASSIGN(const CborItem item, parse_cbor(cbor));
+  Reader reader(item);
+  const CborItem* operation = reader.find("op");
+  if (operation == nullptr || !operation->text()) {
     return Error{Errc::Protocol, "message: a request without its operation", ""};
   }
-  return decode_operation(map["op"].get_ref<const std::string&>(), map);
+  return decode_operation(*operation->text(), item);
 }
 
 Error decode_error(std::string_view cbor) {

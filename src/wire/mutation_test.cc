@@ -3,7 +3,7 @@
 #include <random>
 #include <vector>
 
-#include "wire/cbor_guard.h"
+#include "wire/cbor.h"
 #include "wire/frame.h"
 #include "wire/samples_test.h"
 

@@ -80,6 +80,11 @@ void remove_leftovers(uid_t first) {
 
 }  // namespace
 
+std::string lab_parent() {
+  const char* wanted = std::getenv("TMPDIR");
+  return wanted == nullptr || *wanted == '\0' ? "/tmp" : wanted;
+}
+
 Result<Keeper> Keeper::start(const std::string& directory, const UidRange& uids) {
   TRY_ASSIGN(Pipe alive, make_pipe());
   const pid_t pid = ::fork();
@@ -99,7 +104,7 @@ Keeper::~Keeper() {
 
 void remove_stale_labs() {
   std::error_code error;
-  for (const auto& entry : fs::directory_iterator(kLabParent, error)) {
+  for (const auto& entry : fs::directory_iterator(lab_parent(), error)) {
     const std::string name = entry.path().filename();
     if (!name.starts_with(kLabPrefix) || entry.is_symlink(error)) continue;
     struct stat info {};

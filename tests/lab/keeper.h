@@ -10,8 +10,8 @@
 
 namespace yonder::lab {
 
-// Where all labs live; a lab's directory is named after the process that owns it.
-inline constexpr const char* kLabParent = "/tmp";
+// Where all labs live, TMPDIR or /tmp; a lab's directory is named after the process that owns it.
+std::string lab_parent();
 inline constexpr const char* kLabPrefix = "yonder-lab-";
 
 // Cleans up after a lab, however its owner ends: a process that waits for the owner's end of a pipe

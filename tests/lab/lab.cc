@@ -77,7 +77,7 @@ Result<Lab*> Lab::create() {
   // Before the keeper starts: what it does not hold, no daemon will hold either.
   ::close_range(3, ~0U, CLOSE_RANGE_CLOEXEC);
   const std::string directory =
-      concat(kLabParent, "/", kLabPrefix, ::getpid(), "-", random_letters(8));
+      concat(lab_parent(), "/", kLabPrefix, ::getpid(), "-", random_letters(8));
   TRY(make_open_directory(directory));
   auto keeper = Keeper::start(directory, uids);
   if (!keeper) {
