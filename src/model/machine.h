@@ -38,7 +38,9 @@ struct ProbeReport {
   std::vector<Place> places;
   std::string tmux;         // path, empty where there is none
   std::string systemd_run;  // path, empty where there is none
+  std::string user_bus;     // the socket of the user's own systemd, empty where it is not reachable
   bool lingering = false;   // systemd keeps the user's processes after logout
+  std::string launcher;     // of background runs: scope or session
   std::int64_t clock_ms = 0;
 };
 

@@ -57,7 +57,9 @@ Result<SshSettings> ask_ssh(Engine& engine, const SandboxSpec& spec) {
 ProbeReport to_report(const wire::ProbeReply& reply) {
   ProbeReport report{.tmux = reply.tmux,
                      .systemd_run = reply.systemd_run,
+                     .user_bus = reply.user_bus,
                      .lingering = reply.lingering,
+                     .launcher = reply.launcher,
                      .clock_ms = reply.clock_ms};
   for (const auto& place : reply.places) {
     report.places.push_back({.path = place.path,

@@ -123,18 +123,25 @@ void add_places(const ProbeReport& probe, Findings& findings) {
   findings.push_back(std::move(finding));
 }
 
-// What keeps work alive after the last connection of its user has ended.
+// What a background run begins in, and where it can be watched.
 void add_launchers(const ProbeReport& probe, Findings& findings) {
-  Finding finding{.subject = "launchers", .seen = "detached session"};
-  if (!probe.tmux.empty()) finding.seen += concat(", ", probe.tmux);
-  if (!probe.systemd_run.empty()) {
-    finding.seen +=
-        concat(", ", probe.systemd_run, " with lingering ", probe.lingering ? "on" : "off");
+  Finding finding{.subject = "launchers"};
+  if (probe.launcher == "scope") {
+    finding.seen = concat("background runs begin in a scope of the user's systemd (",
+                          probe.systemd_run, ", lingering on)");
+  } else {
+    const char* why = probe.systemd_run.empty() ? "there is no systemd-run"
+                      : !probe.lingering        ? "lingering is off"
+                                                : "the user's bus is not reachable";
+    finding.seen = concat("background runs begin in a session of their own (", why, ")");
   }
-  if (!probe.systemd_run.empty() && !probe.lingering) {
+  finding.seen += probe.tmux.empty() ? "; no tmux to show them" : concat("; shown in ", probe.tmux);
+  if (probe.launcher != "scope" && !probe.systemd_run.empty()) {
     finding.verdict = Verdict::Note;
-    finding.fix =
-        "if that machine ends your processes at logout, run there: loginctl enable-linger";
+    finding.fix = probe.lingering
+                      ? "log in there once, so that the user's systemd starts"
+                      : "if that machine ends your processes at logout, run there: loginctl "
+                        "enable-linger";
   }
   findings.push_back(std::move(finding));
 }

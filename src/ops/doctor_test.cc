@@ -44,7 +44,9 @@ Reached good_machine() {
                                           .executable = true,
                                           .free_bytes = 1LL << 40}},
                               .systemd_run = "/usr/bin/systemd-run",
-                              .lingering = true};
+                              .user_bus = "/run/user/7/bus",
+                              .lingering = true,
+                              .launcher = "scope"};
   return reached;
 }
 
@@ -207,6 +209,7 @@ TEST(DoctorMachine, NotesWhatIsMissingThere) {
   reached.machine.bash.clear();
   reached.machine.state_problem = "no directory is writable";
   reached.probe->lingering = false;
+  reached.probe->launcher = "session";
   reached.probe->places[0].free_bytes = 1024;
   reached.round_trips_ms = {};
   const auto findings = findings_there(reached);
@@ -215,6 +218,23 @@ TEST(DoctorMachine, NotesWhatIsMissingThere) {
   EXPECT_THAT(about(findings, "launchers").fix, HasSubstr("enable-linger"));
   EXPECT_THAT(about(findings, "space").seen, HasSubstr("1.0 KiB free"));
   EXPECT_EQ(about(findings, "round trip").verdict, Verdict::Problem);
+}
+
+TEST(DoctorMachine, SaysWhatBackgroundRunsBeginInAndWhy) {
+  Reached reached = good_machine();
+  const auto seen = [&] { return about(findings_there(reached), "launchers").seen; };
+  EXPECT_THAT(seen(), HasSubstr("a scope of the user's systemd (/usr/bin/systemd-run"));
+  EXPECT_THAT(seen(), HasSubstr("no tmux"));
+  reached.probe->launcher = "session";
+  reached.probe->user_bus = "";
+  EXPECT_THAT(seen(), HasSubstr("a session of their own (the user's bus is not reachable)"));
+  EXPECT_THAT(about(findings_there(reached), "launchers").fix, HasSubstr("log in there"));
+  reached.probe->lingering = false;
+  EXPECT_THAT(seen(), HasSubstr("(lingering is off)"));
+  reached.probe->systemd_run = "";
+  reached.probe->tmux = "/bin/tmux";
+  EXPECT_THAT(seen(), HasSubstr("(there is no systemd-run); shown in /bin/tmux"));
+  EXPECT_EQ(about(findings_there(reached), "launchers").verdict, Verdict::Ok);
 }
 
 TEST(DoctorMachine, GivesEveryProblemAFix) {

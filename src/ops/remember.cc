@@ -33,22 +33,26 @@ TaskInfo task_info(const std::string& sandbox, const wire::RunFacts& facts) {
   return task;
 }
 
-Result<void> remember_task(Engine& engine, const TaskInfo& task) {
+store::RunNote to_note(const TaskInfo& task) {
   const std::int64_t now = wall_clock_ms();
-  return engine.store.remember({.id = task.run_id,
-                                .sandbox = task.sandbox,
-                                .kind = task.kind,
-                                .key = task.key,
-                                .command = task.command.substr(0, kRememberedCommand),
-                                .description = task.description,
-                                .cwd = task.cwd,
-                                .session = task.session_name,
-                                .log_file = task.log_file,
-                                .launcher = task.launcher,
-                                .created_ms = task.created_ms > 0 ? task.created_ms : now,
-                                .state = std::string(name_of(task.status.state)),
-                                .exit_code = task.status.exit_code,
-                                .seen_ms = task.status.state == RunState::Unknown ? 0 : now});
+  return {.id = task.run_id,
+          .sandbox = task.sandbox,
+          .kind = task.kind,
+          .key = task.key,
+          .command = task.command.substr(0, kRememberedCommand),
+          .description = task.description,
+          .cwd = task.cwd,
+          .session = task.session_name,
+          .log_file = task.log_file,
+          .launcher = task.launcher,
+          .created_ms = task.created_ms > 0 ? task.created_ms : now,
+          .state = std::string(name_of(task.status.state)),
+          .exit_code = task.status.exit_code,
+          .seen_ms = task.status.state == RunState::Unknown ? 0 : now};
+}
+
+Result<void> remember_task(Engine& engine, const TaskInfo& task) {
+  return engine.store.remember(to_note(task));
 }
 
 void note_sighting(Engine& engine, const TaskInfo& task) {

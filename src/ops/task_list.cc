@@ -107,7 +107,7 @@ class Listing {
       add_answer(asked.spec.name, *asked.reply);
       place.more = asked.reply->more;
       place.seen_ms = wall_clock_ms();
-      note_answer(engine_, asked.spec.name);
+      look_.answered.push_back(asked.spec.name);
     } else {
       place.error = asked.reply.error();
       add_remembered(asked.spec.name);
@@ -116,6 +116,9 @@ class Listing {
   }
 
   TaskList take() {
+    // At once: a list must not wait for many flushes, nor many times for a database in use.
+    const auto noted = engine_.store.note(look_);
+    if (!noted && request_.scan) list_.warnings.push_back(noted.error().message);
     std::stable_sort(list_.tasks.begin(), list_.tasks.end(),
                      [](const auto& a, const auto& b) { return a.created_ms > b.created_ms; });
     return std::move(list_);
@@ -128,7 +131,7 @@ class Listing {
     return wall_clock_ms() - task.status.ended_ms < kDayMs;
   }
 
-  // Writing costs a disk flush each, and most runs are as they were.
+  // Most runs are as they were, and need no writing.
   bool changed(const TaskInfo& task) const {
     return std::none_of(notes_.begin(), notes_.end(), [&](const auto& note) {
       return note.id == task.run_id && note.state == name_of(task.status.state);
@@ -141,9 +144,10 @@ class Listing {
       answered.insert(facts.run_id);
       TaskInfo task = task_info(sandbox, facts);
       if (request_.scan) {
-        if (const auto noted = remember_task(engine_, task); !noted) complain(noted.error());
-      } else if (changed(task)) {
-        note_sighting(engine_, task);
+        look_.runs.push_back(to_note(task));
+      } else if (task.status.state != RunState::Unknown && changed(task)) {
+        look_.seen.push_back(
+            {task.run_id, std::string(name_of(task.status.state)), task.status.exit_code});
       }
       if (is_wanted(task)) list_.tasks.push_back(std::move(task));
     }
@@ -168,14 +172,11 @@ class Listing {
     }
   }
 
-  void complain(const Error& error) {
-    if (list_.warnings.empty()) list_.warnings.push_back(error.message);
-  }
-
   Engine& engine_;
   const ListTasksRequest& request_;
   const Notes& notes_;
   TaskList list_;
+  store::Store::Look look_{.at_ms = wall_clock_ms()};
 };
 
 }  // namespace

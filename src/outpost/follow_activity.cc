@@ -58,7 +58,8 @@ FollowActivity::FollowActivity(RunRecord record, Options options)
 // Not everything in the directory: every change wakes the link's process, just when the run is to
 // begin or to end. How much of its input was taken is written into the directory too.
 std::vector<Watched> FollowActivity::watched() const {
-  return {{.path = record_.directory(), .contents = options_.stream_stdin},
+  const bool complete = path_exists(record_.path("out")) && path_exists(record_.path("err"));
+  return {{.path = record_.directory(), .contents = options_.stream_stdin || !complete},
           {record_.path("out")},
           {record_.path("err")}};
 }

@@ -59,6 +59,19 @@ bool hand_over(const Fd& channel, const std::string& message, const Fd& lock) {
   return ::sendmsg(channel.get(), &header, MSG_NOSIGNAL) == static_cast<ssize_t>(message.size());
 }
 
+bool offer_lock(const Fd& channel, const Fd& lock) {
+  return hand_over(channel, "ready", lock);
+}
+
+Fd accept_lock(const Fd& channel) {
+  std::array<char, 16> buffer{};
+  iovec text{buffer.data(), buffer.size()};
+  Ancillary ancillary{};
+  msghdr header = with_descriptor(text, ancillary);
+  if (::recvmsg(channel.get(), &header, MSG_CMSG_CLOEXEC | MSG_DONTWAIT) <= 0) return {};
+  return received_descriptor(header);
+}
+
 std::optional<TakenOver> take_over(const Fd& channel) {
   std::array<char, kMaxHandover> buffer;  // not cleared: that would touch all of it
   iovec text{buffer.data(), buffer.size()};

@@ -32,4 +32,10 @@ struct TakenOver {
 // Waits. Nothing when the other end was closed.
 std::optional<TakenOver> take_over(const Fd& channel);
 
+// In the other direction: the lock of a record that the waiting process has made. Over a channel of
+// its own: an offer that nobody accepts would break one over which a run comes.
+bool offer_lock(const Fd& channel, const Fd& lock);
+// Does not wait: empty when there is none yet.
+Fd accept_lock(const Fd& channel);
+
 }  // namespace yonder::outpost

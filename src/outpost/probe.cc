@@ -80,6 +80,7 @@ wire::ProbeReply probe(const Surroundings& around) {
   reply.systemd_run = systemd.systemd_run;
   reply.user_bus = systemd.user_bus;
   reply.lingering = systemd.lingering;
+  if (const auto launcher = choose_launcher("", systemd)) reply.launcher = *launcher;
   reply.clock_ms = wall_clock_ms();
   return reply;
 }

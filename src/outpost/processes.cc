@@ -36,6 +36,10 @@ std::string proc_path(pid_t pid, std::string_view file) {
   return concat("/proc/", pid, "/", file);
 }
 
+bool exists(pid_t pid) {
+  return pid > 0 && (::kill(pid, 0) == 0 || errno == EPERM);
+}
+
 // In the middle of an exec a process has neither arguments nor an environment. Threads of the
 // kernel never have; they have no program either.
 bool is_in_exec(pid_t pid) {
@@ -56,10 +60,10 @@ bool carries(pid_t pid, const std::string& mark) {
   return environment->starts_with(needle) || environment->find('\0' + needle) != std::string::npos;
 }
 
-std::vector<pid_t> all_pids() {
+Result<std::vector<pid_t>> all_pids() {
   std::vector<pid_t> pids;
   const std::unique_ptr<DIR, CloseDir> proc(::opendir("/proc"));
-  if (!proc) return pids;
+  if (!proc) return errno_error("/proc");
   while (const dirent* entry = ::readdir(proc.get())) {
     const auto pid = static_cast<pid_t>(std::strtol(entry->d_name, nullptr, 10));
     if (pid > 0) pids.push_back(pid);
@@ -73,16 +77,20 @@ struct Sight {
 };
 // Each process is looked at as soon as it is listed, and the list is read again until it holds no
 // new one: otherwise a process that starts its successor and ends is always a step ahead.
-Sight look_for(const std::string& mark) {
+Result<Sight> look_for(const std::string& mark) {
   Sight sight;
   std::set<pid_t> seen;
   bool grew = true;
   for (int round = 0; grew && round < kListRounds; ++round) {
     grew = false;
-    for (const pid_t pid : all_pids()) {
+    TRY_ASSIGN(const std::vector<pid_t> pids, all_pids());
+    for (const pid_t pid : pids) {
       if (!seen.insert(pid).second) continue;
       grew = true;
       const auto process = look_at(pid);
+      if (!process && exists(pid)) {
+        return Error{Errc::Internal, "a process cannot be looked at", ""};
+      }
       if (!process) continue;
       sight.processes.push_back(*process);
       if (!process->gone() && carries(pid, mark)) sight.marked.insert(pid);
@@ -136,7 +144,7 @@ bool lives(const wire::ProcessKey& key) {
   const auto pid = static_cast<pid_t>(key.pid);
   const auto process = look_at(pid);
   // Out of descriptors, say: what cannot be looked at is not proven to be gone.
-  if (!process) return pid > 0 && (::kill(pid, 0) == 0 || errno == EPERM);
+  if (!process) return exists(pid);
   return !process->gone() && process->start_time == key.start_time;
 }
 
@@ -148,7 +156,9 @@ std::optional<wire::ProcessKey> key_of(pid_t pid) {
 
 std::vector<Process> all_processes() {
   std::vector<Process> processes;
-  for (const pid_t pid : all_pids()) {
+  const auto pids = all_pids();
+  if (!pids) return processes;
+  for (const pid_t pid : *pids) {
     if (const auto process = look_at(pid)) processes.push_back(*process);
   }
   return processes;
@@ -171,8 +181,8 @@ std::vector<pid_t> descendants(const std::vector<Process>& processes, pid_t root
   return found;
 }
 
-std::vector<pid_t> find_members(const RunMembers& run) {
-  const Sight sight = look_for(run.mark);
+Result<std::vector<pid_t>> find_members(const RunMembers& run) {
+  TRY_ASSIGN(const Sight sight, look_for(run.mark));
   std::vector<pid_t> members;
   if (run.supervisor > 0) {
     members = descendants(sight.processes, run.supervisor);

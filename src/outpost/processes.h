@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "base/result.h"
 #include "wire/messages.h"
 
 namespace yonder::outpost {
@@ -42,7 +43,8 @@ struct RunMembers {
   std::string mark;          // "YONDER_RUN_ID=r-..."
   std::string cgroup;        // below /sys/fs/cgroup; empty: none
 };
-std::vector<pid_t> find_members(const RunMembers& run);
+// An error when not everything could be looked at: then nothing is proven to be gone.
+Result<std::vector<pid_t>> find_members(const RunMembers& run);
 
 // For people: pid and command line, made printable and short.
 std::vector<wire::LiveProcess> describe(const std::vector<pid_t>& pids);

@@ -3,17 +3,20 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <signal.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include "base/scratch_test.h"
 #include "base/subprocess.h"
 #include "base/text.h"
+#include "outpost/tree_ender.h"
 
 namespace yonder::outpost {
 namespace {
 
 using ::testing::Contains;
+using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using ::testing::Not;
 using ::testing::UnorderedElementsAre;
@@ -87,30 +90,47 @@ TEST(FindMembers, FindsWhatCarriesTheMarkWhoeverItsParentIs) {
   auto longer = Subprocess::spawn({.argv = {"cat"}, .environment = {mark + "x", "B=" + mark}});
   ASSERT_TRUE(marked && longer);
   const auto members = find_members({.supervisor = 0, .mark = mark});
-  EXPECT_THAT(members, UnorderedElementsAre(marked->pid()));
+  ASSERT_TRUE(members);
+  EXPECT_THAT(*members, UnorderedElementsAre(marked->pid()));
 }
 
 TEST(FindMembers, FindsTheCommandByItsStartTimeToo) {
   auto child = Subprocess::spawn({.argv = {"cat"}, .environment = {}});
   ASSERT_TRUE(child);
   auto key = *key_of(child->pid());
-  EXPECT_THAT(find_members({.command = key, .mark = "YONDER_RUN_ID=none"}),
+  EXPECT_THAT(*find_members({.command = key, .mark = "YONDER_RUN_ID=none"}),
               UnorderedElementsAre(child->pid()));
   ++key.start_time;  // somebody else with the same pid
-  EXPECT_THAT(find_members({.command = key, .mark = "YONDER_RUN_ID=none"}),
+  EXPECT_THAT(*find_members({.command = key, .mark = "YONDER_RUN_ID=none"}),
               Not(Contains(child->pid())));
 }
 
 TEST(FindMembers, BelievesNoCgroupThatIsNotTheRunsOwn) {
   for (const char* cgroup :
        {"/", "/systemd", "/unified", "/yonder-none/../", "/yonder-none/../.."}) {
-    EXPECT_THAT(find_members({.mark = "YONDER_RUN_ID=none", .cgroup = cgroup}), IsEmpty());
+    EXPECT_THAT(*find_members({.mark = "YONDER_RUN_ID=none", .cgroup = cgroup}), IsEmpty());
   }
 }
 
 TEST(FindMembers, LeavesOutTheAskerItself) {
-  EXPECT_THAT(find_members({.supervisor = ::getppid(), .mark = "YONDER_RUN_ID=none"}),
+  EXPECT_THAT(*find_members({.supervisor = ::getppid(), .mark = "YONDER_RUN_ID=none"}),
               Not(Contains(::getppid())));
+}
+
+// With no descriptor left, as on a link with very many requests.
+TEST(FindMembers, DoesNotCallGoneWhatCannotBeLookedAt) {
+  rlimit before{};
+  ASSERT_EQ(::getrlimit(RLIMIT_NOFILE, &before), 0);
+  const rlimit none{.rlim_cur = 0, .rlim_max = before.rlim_max};
+  ASSERT_EQ(::setrlimit(RLIMIT_NOFILE, &none), 0);
+  const auto members = find_members({.mark = "YONDER_RUN_ID=none"});
+  TreeEnder ender({.mark = "YONDER_RUN_ID=none"}, Duration::zero());
+  const bool ended = ender.step();
+  ASSERT_EQ(::setrlimit(RLIMIT_NOFILE, &before), 0);
+  ASSERT_FALSE(members);
+  EXPECT_THAT(members.error().message, HasSubstr("Too many open files"));
+  EXPECT_FALSE(ended);
+  EXPECT_TRUE(ender.step()) << "there is nothing, as can be seen now";
 }
 
 TEST(Describe, ShortensAndMakesPrintable) {

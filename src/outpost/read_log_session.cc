@@ -10,6 +10,7 @@
 #include "base/subprocess.h"
 #include "base/text.h"
 #include "outpost/command.h"
+#include "outpost/detach.h"
 #include "outpost/tmux.h"
 
 namespace yonder::outpost {
@@ -70,7 +71,7 @@ SessionQuestion::SessionQuestion(const std::string& tmux, const std::string& nam
   const pid_t child = ::fork();
   if (child < 0) return;
   if (child == 0) {
-    ::signal(SIGCHLD, SIG_DFL);  // this one does wait for its child
+    leave_the_link({pipe->write.get()});
     const char answer = ask(tmux, name);
     [[maybe_unused]] const auto written = ::write(pipe->write.get(), &answer, 1);
     ::_exit(0);

@@ -106,7 +106,9 @@ bool ReadyRecord::unused() const {
 }
 
 ReadyRecord::~ReadyRecord() {
-  if (lock_) remove_run(directory_);
+  if (!lock_) return;
+  lock_.reset();  // a network file system keeps a file that is open, and its directory with it
+  remove_run(directory_);
 }
 
 }  // namespace yonder::outpost

@@ -34,6 +34,7 @@ class ReadyRecord {
 
   // It has not become a run's.
   bool unused() const;
+  const Fd& lock() const { return lock_; }
 
   ~ReadyRecord();
   ReadyRecord(ReadyRecord&& other) noexcept = default;

@@ -103,6 +103,7 @@ class RunCollector {
       if (!id) continue;
       const RunRecord record(state_dir_, *id);
       if (is_over(record) && remove_unless_used(record)) continue;
+      forget_secrets_if_lost(record);
       const std::int64_t ended = age_ms(record.path("exit"));
       if (ended < 0) continue;
       ended_.push_back({.record = record, .ago_ms = ended, .bytes = bytes_of(record)});
@@ -138,6 +139,14 @@ class RunCollector {
     if (living_->contains(record.id())) return false;
     remove_run(record.directory());
     return true;
+  }
+
+  // A supervisor that was killed could not. Nobody begins a run again that has begun.
+  static void forget_secrets_if_lost(const RunRecord& record) {
+    if (record.has_ended() || !path_exists(record.path("alive"))) return;
+    const auto lock = record.try_lock();
+    if (!lock || !*lock || !can_be_seen(record)) return;
+    if (auto spec = record.read_spec()) record.forget_inputs(*std::move(spec));
   }
 
   // A home may be shared: a run without an end may live on another machine.

@@ -8,6 +8,8 @@ namespace yonder::outpost {
 namespace {
 
 using std::chrono::hours;
+using ::testing::HasSubstr;
+using ::testing::Not;
 
 class Collect : public RunTest {
  protected:
@@ -143,6 +145,22 @@ TEST_F(Collect, NeverRemovesARunOfWhichAProcessLives) {
   testing::make_older(scratch_ / "state/collected", hours(2));
   collect();
   EXPECT_FALSE(there(run));
+}
+
+TEST_F(Collect, ForgetsTheEnvironmentOfARunWhoseSupervisorWasKilled) {
+  auto wanted = request("kill -KILL $PPID; sleep 1000");
+  wanted.env = {{"TOKEN", "very-secret"}};
+  const auto lost = start(wanted);
+  wanted = request("sleep 1000");
+  wanted.env = {{"TOKEN", "in-use"}};
+  const auto running = start(wanted);
+  wait_until_alive(running);
+  wait_until_alive(lost);
+  EXPECT_TRUE(testing::eventually([&] { return !lost.locked(); }));
+  collect_leftovers(around_.state_dir, "");
+  EXPECT_THAT(text_of(lost, "spec"), Not(HasSubstr("very-secret")));
+  EXPECT_EQ(lost.read_spec()->command, "kill -KILL $PPID; sleep 1000");
+  EXPECT_THAT(text_of(running, "spec"), HasSubstr("in-use"));
 }
 
 TEST_F(Collect, NeverRemovesALostRunWhoseLogWasWrittenLately) {

@@ -210,7 +210,12 @@ wire::RunFacts observe(const RunRecord& record, const std::string& boot_id,
   if (facts.exit) facts.members = facts.exit->left_running;
   if (options.label || record.is_background()) facts.label = read_label(record);
   if (options.members) {
-    facts.members = describe(find_members(members_of(record, facts)));
+    const auto members = find_members(members_of(record, facts));
+    if (members) {
+      facts.members = describe(*members);
+    } else {
+      facts.problem = "its processes cannot be looked at: " + members.error().message;
+    }
   }
   return facts;
 }

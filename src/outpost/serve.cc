@@ -18,6 +18,7 @@
 #include "base/text.h"
 #include "outpost/activity.h"
 #include "outpost/begin_looking.h"
+#include "outpost/detach.h"
 #include "outpost/list_runs.h"
 #include "outpost/outbox.h"
 #include "outpost/probe.h"
@@ -288,6 +289,7 @@ Deadline Server::next_due() const {
 void Server::collect() {
   next_collection_ = Deadline::after(kCollectEvery);
   if (::fork() == 0) {
+    leave_the_link({});  // with its copies of descriptors, a spare would not notice its end
     collect_leftovers(options_.around.state_dir, own_path());
     ::_exit(0);
   }

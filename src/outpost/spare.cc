@@ -3,9 +3,11 @@
 #include <fcntl.h>
 #include <sched.h>
 #include <signal.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
 #include <cstdio>
 #include <utility>
 
@@ -23,6 +25,9 @@ namespace yonder::outpost {
 namespace {
 
 constexpr std::size_t kNameLetters = 16;
+// Of a message: what its longer texts do not make, and what each of them adds to its own length.
+constexpr std::size_t kShortTexts = 16384;
+constexpr std::size_t kPerText = 9;
 
 [[noreturn]] void wait_as_command(const Fd& channel, const wire::ProcessKey& supervisor) {
   auto prepared = prepare_command(supervisor);
@@ -33,58 +38,84 @@ constexpr std::size_t kNameLetters = 16;
   run_command(run->spec, run->record, nothing, std::move(prepared));
 }
 
-[[noreturn]] void wait_as_supervisor(Fd& channel, Fd& command_channel, const std::string& ready) {
+// The far ends of what connects the outpost with a spare.
+struct Ends {
+  Fd supervisor;
+  Fd command;
+  Fd offer;
+};
+
+[[noreturn]] void wait_as_supervisor(Ends& ends, const std::string& ready) {
   Fd signals = become_supervisor();
   // Before the fork: the command process holds its lock too, until it is the command.
   auto record = ready.empty() ? std::nullopt : ReadyRecord::make(ready);
+  if (record) offer_lock(ends.offer, record->lock());
+  ends.offer.reset();
   const auto self = key_of(::getpid());
-  const pid_t command = self ? ::fork() : -1;
+  const pid_t command = self && signals ? ::fork() : -1;
   if (command == 0) {
-    channel.reset();
-    wait_as_command(command_channel, *self);
+    ends.supervisor.reset();
+    wait_as_command(ends.command, *self);
   }
-  command_channel.reset();
+  ends.command.reset();
   show_as("outpost spare");
-  const auto run = command > 0 ? take_over(channel) : std::nullopt;
-  if (!run || !signals) {
+  const auto run = take_over(ends.supervisor);
+  if (!run) {
+    if (command > 0) ::waitpid(command, nullptr, 0);
     record.reset();  // removed, unless it has become a run's
     ::_exit(1);
   }
   ::sched_yield();  // to the command process: nobody waits for what this one does first
   if (record && record->unused()) record.reset();
   show_as("outpost supervise " + run->record.id());
+  // Whatever could not be had before is tried again: the run is this process's now.
+  if (!signals) signals = become_supervisor();
   ::_exit(supervise(run->record, run->spec, std::move(signals), command));
 }
 
 }  // namespace
 
 bool Spare::suits(const wire::StartRequest& spec) {
+  std::size_t length = spec.command.size() + kShortTexts;
+  for (const auto& word : spec.argv) length += word.size() + kPerText;
+  for (const auto& [name, value] : spec.env) length += name.size() + value.size() + 2 * kPerText;
   return spec.stdin_mode == wire::StdinMode::Closed && spec.launcher != "scope" &&
-         spec.command.size() <= kMaxArgument;
+         length <= kMaxHandover;
 }
 
 std::optional<Spare> Spare::fork_one(const std::string& state_dir) {
   auto supervisor = make_channel();
   auto command = make_channel();
-  if (!supervisor || !command) return std::nullopt;
+  auto offer = make_channel();
+  if (!supervisor || !command || !offer) return std::nullopt;
   const std::string ready =
       state_dir.empty() ? "" : ReadyRecord::path_of(state_dir, random_letters(kNameLetters));
   room_for_title();
   const SupervisorSignals blocked;
   const pid_t pid = ::fork();
   if (pid == 0) {
-    const int first = supervisor->far.get();
-    const int second = command->far.get();
-    leave_the_link({std::min(first, second), std::max(first, second)});
-    wait_as_supervisor(supervisor->far, command->far, ready);
+    Ends ends{std::move(supervisor->far), std::move(command->far), std::move(offer->far)};
+    std::array<int, 3> kept{ends.supervisor.get(), ends.command.get(), ends.offer.get()};
+    std::sort(kept.begin(), kept.end());
+    leave_the_link({kept[0], kept[1], kept[2]});
+    wait_as_supervisor(ends, ready);
   }
   if (pid < 0) return std::nullopt;
-  return Spare(std::move(supervisor->near), std::move(command->near), ready);
+  return Spare(std::move(supervisor->near), std::move(command->near), std::move(offer->near),
+               ready);
 }
 
-bool Spare::give_record(const RunRecord& record) {
+std::optional<Fd> Spare::give_record(const RunRecord& record) {
   const std::string ready = std::exchange(ready_, "");
-  return !ready.empty() && std::rename(ready.c_str(), record.directory().c_str()) == 0;
+  if (ready.empty()) return std::nullopt;
+  // First the lock: from here on nobody else can begin what this process has not begun.
+  Fd lock = accept_lock(offer_);
+  if (!lock) {
+    ready_ = ready;  // it is not finished
+    return std::nullopt;
+  }
+  if (std::rename(ready.c_str(), record.directory().c_str()) != 0) return std::nullopt;
+  return lock;
 }
 
 // The supervisor first: it begins the run anew when its command process does not live. One that

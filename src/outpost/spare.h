@@ -16,23 +16,26 @@ class Spare {
  public:
   // Without a state directory, without a record.
   static std::optional<Spare> fork_one(const std::string& state_dir = "");
-  // Runs with a streamed input or a long text start in the plain way, and so do those that get a
+  // Runs with a streamed input or long texts start in the plain way, and so do those that get a
   // scope.
   static bool suits(const wire::StartRequest& spec);
   // The caller holds the run's lock, and a copy of it goes along. False: nothing was started.
   bool take(const RunRecord& record, const wire::StartRequest& spec, const Fd& lock);
 
-  // Makes the record that the spare has prepared the one of this run: then the spare's supervisor
-  // holds its lock. False: there is none, or the run has one.
-  bool give_record(const RunRecord& record);
+  // Makes the record that the spare has prepared the one of this run. Its lock, which the spare's
+  // processes hold too: a spare that has given its record away is taken for that run, or ended.
+  // Nothing when there is no such record, or the run has one.
+  std::optional<Fd> give_record(const RunRecord& record);
 
  private:
-  Spare(Fd supervisor, Fd command, std::string ready)
+  Spare(Fd supervisor, Fd command, Fd offer, std::string ready)
       : supervisor_(std::move(supervisor)),
         command_(std::move(command)),
+        offer_(std::move(offer)),
         ready_(std::move(ready)) {}
   Fd supervisor_;
   Fd command_;
+  Fd offer_;
   std::string ready_;  // the directory of a ReadyRecord, when it is finished
 };
 

@@ -81,6 +81,15 @@ TEST_F(SpareTest, BringsTheFilesOfTheRun) {
   EXPECT_TRUE(ready_records().empty());
 }
 
+TEST_F(SpareTest, GetsItsRunHoweverEarlyThatComes) {
+  for (int i = 0; i < 50; ++i) {
+    auto early = Spare::fork_one(around_.state_dir);
+    ASSERT_TRUE(early);
+    const auto record = start(request("exit 3"), early);
+    EXPECT_EQ(wait_for_end(record).code, 3);
+  }
+}
+
 TEST_F(SpareTest, IsOfUseWithoutItsRecord) {
   remove_run(ReadyRecord::path_of(around_.state_dir, ready_records().at(0)));
   const auto record = start(request("echo out"), spare_);
@@ -119,6 +128,38 @@ TEST_F(SpareTest, WhoseCommandProcessAloneLivesLetsGoOfTheLock) {
   EXPECT_EQ(scratch_.read("count"), "once\n");
 }
 
+TEST_F(SpareTest, ThatDiedWithItsCommandProcessLeavesTheLockToTheStarter) {
+  kill_and_wait(supervisor_);
+  kill_and_wait(command_);
+  const auto wanted = request("echo once >> count");
+  const RunRecord record(around_.state_dir, *parse_run_id(wanted.run_id));
+  const auto lock = spare_->give_record(record);
+  ASSERT_TRUE(lock);
+  EXPECT_TRUE(record.locked()) << "nobody else may begin it meanwhile";
+  EXPECT_TRUE(start(wanted).locked());
+  EXPECT_FALSE(path_exists(record.path("alive")));
+}
+
+TEST_F(SpareTest, IsEndedWhenItsRecordGoesToARunThatIsStoppedBeforeItBegins) {
+  const auto wanted = request("echo once >> count");
+  const RunRecord ready(ReadyRecord::path_of(around_.state_dir, ready_records().at(0)));
+  scratch_.write("state/spares/" + ready.id() + "/stop", "");  // it is there as soon as the run is
+  const auto record = start(wanted, spare_);
+  EXPECT_FALSE(spare_);
+  EXPECT_EQ(wait_for_end(record).cause, wire::Cause::Stop);
+  EXPECT_TRUE(testing::eventually([&] { return !record.locked(); })) << "not by a spare either";
+  EXPECT_FALSE(path_exists(scratch_ / "count"));
+}
+
+TEST_F(SpareTest, IsNotForARunWithALongEnvironment) {
+  auto wanted = request("printf %s \"$LONG\" | wc -c");
+  wanted.env = {{"LONG", std::string(60000, 'x')}};
+  const auto record = start(wanted, spare_);
+  EXPECT_TRUE(spare_);
+  EXPECT_EQ(wait_for_end(record).code, 0);
+  EXPECT_EQ(text_of(record, "out"), "60000\n");
+}
+
 TEST_F(SpareTest, ThatWasKilledLeavesNothingForLong) {
   const std::string ready = ReadyRecord::path_of(around_.state_dir, ready_records().at(0));
   testing::make_older(ready, std::chrono::hours(2));
@@ -126,6 +167,7 @@ TEST_F(SpareTest, ThatWasKilledLeavesNothingForLong) {
   EXPECT_EQ(ready_records().size(), 1U) << "it is in use";
   kill_and_wait(supervisor_);
   kill_and_wait(command_);
+  spare_.reset();  // the outpost too
   ASSERT_EQ(::unlink((around_.state_dir + "/collected").c_str()), 0);
   collect_leftovers(around_.state_dir, "");
   EXPECT_TRUE(ready_records().empty());

@@ -33,34 +33,25 @@ std::string key_path(const Surroundings& around, const std::string& key) {
   return concat(around.state_dir, "/keys/", hash_of(key));
 }
 
+struct NewRecord {
+  Fd lock;
+  bool of_spare = false;  // who has made the files that every run has
+};
+
 bool has_begun(const RunRecord& record) {
   return record.has_ended() || path_exists(record.path("alive"));
 }
 
-// Ours already, unless it was held by a spare that has died.
-Result<void> hold(const Fd& lock) {
-  const Deadline deadline = Deadline::after(kLockPatience);
-  while (::flock(lock.get(), LOCK_EX | LOCK_NB) != 0) {
-    if (errno != EWOULDBLOCK && errno != EINTR) return errno_error("lock the run");
-    if (deadline.expired()) {
-      return Error{Errc::Conflict, "somebody else holds the lock of the run", "try again"};
-    }
-    ::poll(nullptr, 0, 2);
-  }
-  return {};
-}
-
-Result<void> spawn(const RunRecord& record, const wire::StartRequest& spec, const Fd& lock,
+Result<void> spawn(const RunRecord& record, const wire::StartRequest& spec, const NewRecord& files,
                    std::optional<Spare>& spare) {
   if (spare && Spare::suits(spec) && !record.stop_wanted()) {
-    const bool taken = spare->take(record, spec, lock);
+    const bool taken = spare->take(record, spec, files.lock);
     spare.reset();
     if (taken) return {};
   }
-  TRY(hold(lock));
-  if (has_begun(record)) return {};  // by somebody who got the lock in between
-  return spec.background ? launch_background(record, spec, lock, look_at_systemd())
-                         : spawn_supervisor(record, spec, lock);
+  if (files.of_spare) spare.reset();  // it would keep the lock
+  return spec.background ? launch_background(record, spec, files.lock, look_at_systemd())
+                         : spawn_supervisor(record, spec, files.lock);
 }
 
 Error no_room(Error error) {
@@ -69,18 +60,13 @@ Error no_room(Error error) {
   return error;
 }
 
-struct NewRecord {
-  Fd lock;
-  bool has_common = false;  // it was a spare's
-};
-
 // Two things stay when a later step fails, and so they come last: the user's log, into which
 // somebody else may write as soon as it is there, and the name, which means an older run until
 // then.
 Result<void> launch(const Surroundings& around, const RunRecord& record,
                     const wire::StartRequest& spec, const NewRecord& files,
                     std::optional<Spare>& spare) {
-  if (auto made = create_files(record, spec, files.has_common); !made)
+  if (auto made = create_files(record, spec, files.of_spare); !made)
     return no_room(std::move(made).error());
   std::optional<UserLog> log;
   if (!spec.log_file.empty()) {
@@ -88,7 +74,7 @@ Result<void> launch(const Surroundings& around, const RunRecord& record,
     log.emplace(std::move(made));
   }
   auto done = claim_session(around, spec.session, record);
-  if (done) done = spawn(record, spec, files.lock, spare);
+  if (done) done = spawn(record, spec, files, spare);
   if (!done) return no_room(std::move(done).error());
   if (log) log->keep();
   if (spec.tmux) show_in_tmux(record, spec);
@@ -165,18 +151,19 @@ Result<void> check_same_work(const RunRecord& record, const wire::StartRequest& 
 // Conflict: somebody else is starting the run.
 Result<NewRecord> make_record(const RunRecord& record, const wire::StartRequest& spec,
                               std::optional<Spare>& spare) {
-  if (spare && Spare::suits(spec) && !spec.background && spare->give_record(record)) {
-    // The spare holds the lock. Should it have died, it is ours.
-    TRY_ASSIGN(Fd file, open_file(record.path("spec"), O_RDWR));
-    ::flock(file.get(), LOCK_EX | LOCK_NB);
-    return NewRecord{.lock = std::move(file), .has_common = true};
+  if (spare && Spare::suits(spec) && !spec.background) {
+    if (auto lock = spare->give_record(record)) {
+      return NewRecord{.lock = *std::move(lock), .of_spare = true};
+    }
   }
   TRY(make_directory(record.directory()));
   auto lock = create_spec(record);
   if (lock) return NewRecord{.lock = *std::move(lock)};
-  // With a conflict, somebody with the same run id found our directory empty and went ahead:
-  // theirs are the files.
-  if (lock.error().code != Errc::Conflict) remove_run(record.directory());
+  // Somebody with the same run id found our directory empty and went ahead, in it or with one of
+  // his own in its place: his are the files.
+  const bool taken = lock.error().code == Errc::Conflict || lock.error().code == Errc::NotFound;
+  if (taken) return Error{Errc::Conflict, lock.error().message, ""};
+  ::rmdir(record.directory().c_str());
   return std::move(lock).error();
 }
 

@@ -294,7 +294,7 @@ void Supervisor::record_end(const Ending& ending, const std::string& complaint) 
   exit.system_ms = in_ms(usage_.ru_stime);
   exit.max_rss_kib = usage_.ru_maxrss;
   if (has_children()) {
-    exit.left_running = describe(find_members(members()));
+    if (const auto left = find_members(members())) exit.left_running = describe(*left);
   }
   // The end must be told. While the disk refuses, this process stays and is the only proof of it.
   while (!record_.write_exit(exit)) {

@@ -10,10 +10,15 @@ constexpr int kFreezeRounds = 20;
 }  // namespace
 
 TreeEnder::TreeEnder(RunMembers run, Duration grace, int first_signal)
-    : run_(std::move(run)), grace_(Deadline::after(grace)), first_signal_(first_signal) {}
+    : run_(std::move(run)),
+      grace_(Deadline::after(grace)),
+      unseen_(Deadline::after(grace + kKillPatience)),
+      first_signal_(first_signal) {}
 
 bool TreeEnder::step() {
-  living_ = find_members(run_);
+  auto members = find_members(run_);
+  if (!members) return unseen_.expired();
+  living_ = *std::move(members);
   if (living_.empty()) return true;
   if (!asked_) {
     asked_ = true;
@@ -38,7 +43,8 @@ void TreeEnder::kill_all() {
   for (int round = 0; round < kFreezeRounds && living_.size() != frozen; ++round) {
     frozen = living_.size();
     for (const pid_t pid : living_) ::kill(pid, SIGSTOP);
-    living_ = find_members(run_);
+    const auto members = find_members(run_);
+    if (members) living_ = *members;
   }
   for (const pid_t pid : living_) ::kill(pid, SIGKILL);
 }

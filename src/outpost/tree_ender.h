@@ -31,6 +31,7 @@ class TreeEnder {
 
   RunMembers run_;
   Deadline grace_;
+  Deadline unseen_;  // until when nobody need be seen
   int first_signal_;
   std::optional<Deadline> give_up_;  // set once KILL was sent
   bool asked_ = false;

@@ -60,7 +60,7 @@ TEST_F(TreeEnderTest, KillsWhatDoesNotListen) {
   ASSERT_TRUE(status);
   EXPECT_TRUE(status->signaled);
   EXPECT_EQ(status->code, SIGKILL);
-  EXPECT_THAT(find_members(members()), IsEmpty());
+  EXPECT_THAT(*find_members(members()), IsEmpty());
 }
 
 // Each process starts its successor and ends; whoever kills one by one comes too late.
@@ -70,7 +70,7 @@ TEST_F(TreeEnderTest, CatchesATreeThatForksAsFastAsItDies) {
       spawn("trap '' TERM; sh $1/hop $1 & wait; : > $1/ready; while :; do sleep 1000; done");
   TreeEnder ender(members(), Duration::zero());
   EXPECT_TRUE(testing::eventually([&] { return ender.step() && ender.survivors().empty(); }));
-  EXPECT_THAT(find_members(members()), IsEmpty());
+  EXPECT_THAT(*find_members(members()), IsEmpty());
 }
 
 }  // namespace

@@ -19,6 +19,16 @@ Result<void> ensure_open(std::unique_ptr<Database>& database, const std::string&
   return {};
 }
 
+Result<void> write_look(SQLite::Database& sql, const Store::Look& look) {
+  for (const auto& run : look.runs) TRY(remember_run(sql, run));
+  for (const auto& seen : look.seen) {
+    auto noted = note_sighting(sql, seen.id, {seen.state, seen.exit_code, look.at_ms});
+    if (!noted && noted.error().code != Errc::NotFound) return noted;
+  }
+  for (const auto& sandbox : look.answered) TRY(write_answer(sql, sandbox, look.at_ms));
+  return {};
+}
+
 }  // namespace
 
 Store::Store(std::string path) : path_(std::move(path)) {}
@@ -46,6 +56,15 @@ Result<void> Store::saw(const RunId& id, const std::string& state, std::optional
   return with_database([&](Database& database) {
     return database.write(Durability::Power,
                           [&](SQLite::Database& sql) { return note_sighting(sql, id, sighting); });
+  });
+}
+
+Result<void> Store::note(const Look& look) {
+  const bool of_runs = !look.runs.empty() || !look.seen.empty();
+  if (!of_runs && look.answered.empty()) return {};
+  return with_database([&](Database& database) {
+    return database.write(of_runs ? Durability::Power : Durability::Process,
+                          [&](SQLite::Database& sql) { return write_look(sql, look); });
   });
 }
 

@@ -39,6 +39,20 @@ class Store {
   Result<void> saw(const RunId& id, const std::string& state, std::optional<int> exit_code,
                    std::int64_t seen_ms);
 
+  // What a look at many machines has shown, in one go: all of it, or when that fails nothing.
+  struct Look {
+    struct Seen {
+      RunId id;
+      std::string state;
+      std::optional<int> exit_code;
+    };
+    std::vector<RunNote> runs;          // as in remember()
+    std::vector<Seen> seen;             // as in saw(); runs that nobody remembers are left out
+    std::vector<std::string> answered;  // as in sandbox_answered()
+    std::int64_t at_ms = 0;
+  };
+  Result<void> note(const Look& look);
+
   Result<std::optional<RunNote>> find(const RunId& id);
   // "r-abc" or "abc". Lists are newest first, here and below.
   Result<std::vector<RunNote>> find_by_prefix(const std::string& prefix, std::size_t limit);

@@ -136,6 +136,24 @@ TEST_F(StoreTest, KeepsTheBestSightingOfARun) {
   EXPECT_EQ(found(run_number(1)).seen_ms, 1200);
 }
 
+TEST_F(StoreTest, NotesAWholeLookInOneGo) {
+  const RunId known("r-aaaaaaaaaaaaaaaa");
+  const RunId fresh("r-bbbbbbbbbbbbbbbb");
+  const RunId unknown("r-cccccccccccccccc");
+  ASSERT_TRUE(store_.remember({.id = known, .sandbox = "box", .kind = "background"}));
+  Store::Look look{.at_ms = 77};
+  look.runs.push_back({.id = fresh, .sandbox = "far", .kind = "background"});
+  look.seen = {{known, "exited", 3}, {unknown, "running", std::nullopt}};
+  look.answered = {"box", "far"};
+  ASSERT_TRUE(store_.note(look));
+  EXPECT_EQ((*store_.find(known))->state, "exited");
+  EXPECT_EQ((*store_.find(known))->exit_code, 3);
+  EXPECT_EQ((*store_.find(fresh))->sandbox, "far");
+  EXPECT_FALSE(*store_.find(unknown));
+  EXPECT_EQ(*store_.last_answer("far"), 77);
+  EXPECT_TRUE(store_.note({})) << "nothing is nothing";
+}
+
 TEST_F(StoreTest, SaysWhenASightingIsOfARunThatNobodyRemembers) {
   const auto done = store_.saw(run_number(1), "running", std::nullopt, 1);
   ASSERT_FALSE(done);

@@ -144,7 +144,10 @@ class Reader {
     } else if constexpr (std::is_same_v<T, std::map<std::string, std::string>>) {
       const auto pairs = from.map();
       if (!pairs) return fail(name, "is not a map");
-      for (const auto& [key, item] : *pairs) read(name, item, value[std::string(key)]);
+      for (const auto& [key, item] : *pairs) {
+        read(name, item, value[std::string(key)]);
+        if (error_) return;
+      }
     } else if constexpr (requires { value.has_value(); }) {
       if (from.is_null()) {
         value.reset();
@@ -154,7 +157,10 @@ class Reader {
     } else if constexpr (requires { value.push_back(value.front()); }) {
       const auto items = from.list();
       if (!items) return fail(name, "is not a list");
-      for (const auto& item : *items) read(name, item, value.emplace_back());
+      for (const auto& item : *items) {
+        read(name, item, value.emplace_back());
+        if (error_) return;  // a list of nothing but wrong items must not cost much
+      }
     } else {
       Reader nested(from, missing_);
       fields(nested, value);

@@ -7,7 +7,7 @@ namespace yonder::wire {
 namespace {
 
 constexpr std::size_t kMaxDepth = 8;
-constexpr std::size_t kMaxItems = 200000;  // each costs the reader some dozen bytes
+constexpr std::size_t kMaxItems = 1000000;  // each costs the reader some dozen bytes
 
 Error broken(const char* what) {
   return Error{Errc::Protocol, std::string("cbor: ") + what, ""};

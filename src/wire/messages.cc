@@ -225,6 +225,7 @@ void fields(A& a, ProbeReply& m) {
   a("tmux", m.tmux);
   a("systemd_run", m.systemd_run);
   a("user_bus", m.user_bus);
+  a("launcher", m.launcher);
   a("lingering", m.lingering);
   a("clock_ms", m.clock_ms);
 }

@@ -245,6 +245,7 @@ struct ProbeReply {
   std::string systemd_run;
   std::string user_bus;  // the socket of the user's own bus; empty when it cannot be reached
   bool lingering = false;
+  std::string launcher;  // of background runs, where nobody asks for another
   std::int64_t clock_ms = 0;
 };
 

@@ -5,11 +5,14 @@
 
 #include <nlohmann/json.hpp>
 
+#include "wire/cbor.h"
 #include "wire/hex_test.h"
 #include "wire/samples_test.h"
 
 namespace yonder::wire {
 namespace {
+
+using ::testing::HasSubstr;
 
 // The bytes were made by hand from RFC 8949: maps with sorted keys, everything of definite length.
 // Messages are compared with sorted keys, since their order means nothing.
@@ -65,9 +68,10 @@ constexpr std::string_view kFacts =
     "657318186770726f626c656d606c7265636f72645f666f756e64f56672756e5f696463722d617073"
     "757065727669736f725f6c69766573f4";
 constexpr std::string_view kProbeReply =
-    "a668636c6f636b5f6d7309696c696e676572696e67f566706c6163657381a56a6578656375746162"
-    "6c65f46a667265655f6279746573206470617468622f746770726f626c656d617068777269746162"
-    "6c65f56b73797374656d645f72756e622f7564746d75786068757365725f627573622f62";
+    "a768636c6f636b5f6d7309686c61756e63686572616c696c696e676572696e67f566706c61636573"
+    "81a56a65786563757461626c65f46a667265655f6279746573206470617468622f746770726f626c"
+    "656d6170687772697461626c65f56b73797374656d645f72756e622f7564746d7578606875736572"
+    "5f627573622f62";
 constexpr std::string_view kReadLog =
     "aa6666696c74657261656466726f6d1a00011170646865616401656c696e657309626f7068726561"
     "645f6c6f676470617468637e2f6c6672756e5f696463722d616773657373696f6e6173647461696c"
@@ -150,6 +154,22 @@ TEST(Messages, ComeBackWhole) {
   EXPECT_EQ(again(decode_list(from_hex(kListed))), kListed);
   EXPECT_EQ(again(decode_probe(from_hex(kProbeReply))), kProbeReply);
   EXPECT_EQ(sorted_hex(encode(decode_error(from_hex(kError)))), kError);
+}
+
+TEST(Messages, CarryAListAsLongAsTheFarSideSends) {
+  ListReply reply{.runs = std::vector<RunFacts>(4000, sample_facts()), .more = true};
+  const auto back = decode_list(encode(reply));
+  ASSERT_TRUE(back) << back.error().message;
+  EXPECT_EQ(back->runs.size(), reply.runs.size());
+}
+
+TEST(Messages, StopReadingAListAtItsFirstWrongItem) {
+  const std::size_t items = 900000;
+  std::string cbor = from_hex("a2646d6f7265f56472756e739a000dbba0") + std::string(items, '\0');
+  ASSERT_TRUE(check_cbor_shape(cbor));
+  const auto back = decode_list(cbor);  // in no time: a run takes a thousand times its byte
+  ASSERT_FALSE(back);
+  EXPECT_THAT(back.error().message, HasSubstr("is not a map"));
 }
 
 TEST(Messages, CarryAnyBytesInTheirStrings) {

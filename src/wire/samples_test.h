@@ -169,6 +169,7 @@ inline ProbeReply sample_probe() {
       .systemd_run = "/u",
       .user_bus = "/b",
       .lingering = true,
+      .launcher = "l",
       .clock_ms = 9};
 }
 

@@ -57,7 +57,7 @@ TEST_F(Doctor, ShowsAPersonWhatAMachineIsLike) {
   EXPECT_THAT(done.out,
               ContainsRegex("ok +shell +lines are run by /.*bash; login shell /bin/bash"));
   EXPECT_THAT(done.out, ContainsRegex("ok +places +.* free\\)"));
-  EXPECT_THAT(done.out, ContainsRegex("launchers +detached session"));
+  EXPECT_THAT(done.out, ContainsRegex("launchers +background runs begin in a session"));
   EXPECT_THAT(done.out, ContainsRegex("ok +clock +agrees with ours"));
   EXPECT_THAT(done.out, ContainsRegex("ok +round trip +[0-9.]+ ms"));
   EXPECT_THAT(done.out, HasSubstr("\nAll is well.\n"));
