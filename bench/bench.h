@@ -86,4 +86,14 @@ struct Bench {
   }
 };
 
+inline int main_of(void (*measure)(const Bench& bench)) {
+  lab::Lab::enter();
+  if (!lab::Lab::available()) {
+    std::fprintf(stderr, "bench: %s\n", lab::Lab::reason().c_str());
+    return 1;
+  }
+  measure(Bench::create());
+  return 0;
+}
+
 }  // namespace yonder::bench

@@ -159,23 +159,16 @@ void bench_memory(const Bench& bench) {
       static_cast<double>(resident_kib(agent->pid())) / 1024);
 }
 
-int run() {
-  if (!lab::Lab::available()) {
-    std::fprintf(stderr, "bench: %s\n", lab::Lab::reason().c_str());
-    return 1;
-  }
-  const Bench bench = Bench::create();
+void run(const Bench& bench) {
   bench_start(bench);
   bench_exec(bench);
   bench_memory(bench);
   bench_many(bench);
-  return 0;
 }
 
 }  // namespace
 }  // namespace yonder::bench
 
 int main() {
-  yonder::lab::Lab::enter();
-  return yonder::bench::run();
+  return yonder::bench::main_of(yonder::bench::run);
 }

@@ -153,23 +153,16 @@ void bench_memory(const Bench& bench) {
   }
 }
 
-int run() {
-  if (!lab::Lab::available()) {
-    std::fprintf(stderr, "bench: %s\n", lab::Lab::reason().c_str());
-    return 1;
-  }
-  const Bench bench = Bench::create();
+void run(const Bench& bench) {
   bench_start(bench);
   bench_list(bench);
   bench_tail(bench);
   bench_memory(bench);
-  return 0;
 }
 
 }  // namespace
 }  // namespace yonder::bench
 
 int main() {
-  yonder::lab::Lab::enter();
-  return yonder::bench::run();
+  return yonder::bench::main_of(yonder::bench::run);
 }

@@ -52,16 +52,21 @@ Result<void> check_has_command(const std::string& command, const RawOptions& raw
   return usage_error("the command must stand behind \"--\"", printable(form));
 }
 
+Result<void> add_run_options(const RawOptions& raw, RunRequest& run, Words& own_variables) {
+  run.login = raw.login;
+  run.key = raw.key;
+  if (!raw.cwd.empty()) run.cwd = raw.cwd;
+  TRY(add_variables(raw.env, run.env, own_variables));
+  if (!raw.timeout.empty()) {
+    TRY_ASSIGN(run.timeout, parse_time_limit("--timeout", raw.timeout));
+  }
+  return {};
+}
+
 Result<ExecOptions> to_exec_options(const RawOptions& raw, const std::optional<Words>& tail) {
   ExecOptions options{
       .sandbox = raw.sandbox, .no_stdin = raw.no_stdin, .json = raw.json, .quiet = raw.quiet};
-  options.run.login = raw.login;
-  options.run.key = raw.key;
-  if (!raw.cwd.empty()) options.run.cwd = raw.cwd;
-  TRY(add_variables(raw.env, options.run.env, options.own_variables));
-  if (!raw.timeout.empty()) {
-    TRY_ASSIGN(options.run.timeout, parse_time_limit("--timeout", raw.timeout));
-  }
+  TRY(add_run_options(raw, options.run, options.own_variables));
   if (!raw.wait.empty()) {
     TRY_ASSIGN(options.wait, parse_seconds("--wait", raw.wait));
   }

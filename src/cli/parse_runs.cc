@@ -8,6 +8,7 @@
 #include "base/clean_text.h"
 #include "base/text.h"
 #include "cli/grammar.h"
+#include "cli/parse_exec.h"
 #include "cli/parse_values.h"
 #include "ops/task_operations.h"
 
@@ -26,13 +27,7 @@ Result<Command> to_run(const RawOptions& raw, const std::optional<Words>& tail) 
                      .launcher = raw.launcher,
                      .tmux = !raw.no_tmux,
                      .json = raw.json};
-  options.run.login = raw.login;
-  options.run.key = raw.key;
-  if (!raw.cwd.empty()) options.run.cwd = raw.cwd;
-  TRY(add_variables(raw.env, options.run.env, options.own_variables));
-  if (!raw.timeout.empty()) {
-    TRY_ASSIGN(options.run.timeout, parse_time_limit("--timeout", raw.timeout));
-  }
+  TRY(add_run_options(raw, options.run, options.own_variables));
   if (!raw.launcher.empty() && raw.launcher != "scope" && raw.launcher != "session") {
     return usage_error(concat("--launcher: there is no \"", printable(raw.launcher), "\""),
                        "scope or session; without --launcher the best there is");

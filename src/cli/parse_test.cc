@@ -1,7 +1,8 @@
 #include "cli/parse.h"
 
 #include <gmock/gmock.h>
-#include <gtest/gtest.h>
+
+#include "cli/parsing_test.h"
 
 namespace yonder::cli {
 namespace {
@@ -9,29 +10,6 @@ namespace {
 using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::Pair;
-using Words = std::vector<std::string>;
-
-template <class T>
-T parsed(const Words& words) {
-  auto line = parse_command_line(words);
-  if (!line) {
-    ADD_FAILURE() << line.error().message;
-    return {};
-  }
-  if (!std::holds_alternative<T>(line->command)) {
-    ADD_FAILURE() << "another command";
-    return {};
-  }
-  return std::get<T>(line->command);
-}
-
-// Message and hint of a line that is refused.
-std::string refusal(const Words& words) {
-  const auto line = parse_command_line(words);
-  if (line) return "(accepted)";
-  EXPECT_EQ(line.error().code, Errc::InvalidArgument);
-  return line.error().message + " | " + line.error().hint;
-}
 
 TEST(ParseExec, TakesOneWordAsALineForTheShell) {
   const auto exec = parsed<ExecOptions>({"exec", "gpu1", "--", "ls | wc"});

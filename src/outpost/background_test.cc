@@ -70,24 +70,27 @@ TEST_F(Background, GoesOnAfterTheCommandHasClosedItsOutput) {
   EXPECT_EQ(log_of(record), "before\nEXIT_CODE=4\n");
 }
 
-TEST_F(Background, RunsThroughALoginShellIntoTheLog) {
-  scratch_.write("home/.profile", "echo noise; V=fromprofile; export V\n");
-  ::setenv("HOME", around_.home.c_str(), 1);
-  ::setenv("SHELL", "/bin/sh", 1);
-  auto wanted = in_background("echo \"$V\"; echo err >&2");
-  wanted.login = true;
-  const auto record = start(wanted);
+class BackgroundLogin : public BackgroundTest {
+ protected:
+  RunRecord start_behind(const std::string& profile, const std::string& command) {
+    scratch_.write("home/.profile", profile);
+    ::setenv("HOME", around_.home.c_str(), 1);
+    ::setenv("SHELL", "/bin/sh", 1);
+    auto wanted = in_background(command);
+    wanted.login = true;
+    return start(wanted);
+  }
+};
+
+TEST_F(BackgroundLogin, RunsThroughALoginShellIntoTheLog) {
+  const auto record =
+      start_behind("echo noise; V=fromprofile; export V\n", "echo \"$V\"; echo err >&2");
   wait_for_end(record);
   EXPECT_EQ(log_of(record), "fromprofile\nerr\nEXIT_CODE=0\n");
 }
 
-TEST_F(Background, SaysInTheLogWhatALoginShellSaidThatEndedTooEarly) {
-  scratch_.write("home/.profile", "echo no entry; exit 0\n");
-  ::setenv("HOME", around_.home.c_str(), 1);
-  ::setenv("SHELL", "/bin/sh", 1);
-  auto wanted = in_background("echo never");
-  wanted.login = true;
-  const auto record = start(wanted);
+TEST_F(BackgroundLogin, SaysInTheLogWhatALoginShellSaidThatEndedTooEarly) {
+  const auto record = start_behind("echo no entry; exit 0\n", "echo never");
   EXPECT_EQ(wait_for_end(record).code, 127);
   EXPECT_THAT(log_of(record), HasSubstr("no entry\nEXIT_CODE=127\n"));
 }

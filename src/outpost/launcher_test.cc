@@ -80,31 +80,30 @@ class Launcher : public BackgroundTest {
     return record;
   }
   static constexpr const char* kCount = "echo begun >> count";
+  void expect_begun_once_in_a_session(const RunRecord& record) const {
+    EXPECT_EQ(wait_for_end(record).code, 0);
+    EXPECT_EQ(alive_of(record).launcher, "session");
+    EXPECT_EQ(alive_of(record).cgroup, "");
+    EXPECT_EQ(scratch_.read("count"), "begun\n");
+  }
 };
 
 TEST_F(Launcher, BeginsInASessionWhenSystemdRunFails) {
   const auto record =
       launch("echo 'Failed to connect to bus: No medium found' >&2; exit 1", in_background(kCount));
-  EXPECT_EQ(wait_for_end(record).code, 0);
-  EXPECT_EQ(alive_of(record).launcher, "session");
-  EXPECT_EQ(alive_of(record).cgroup, "");
-  EXPECT_EQ(scratch_.read("count"), "begun\n");
+  expect_begun_once_in_a_session(record);
   EXPECT_THAT(text_of(record, "launch.problem"), HasSubstr("No medium found"));
 }
 
 TEST_F(Launcher, BeginsInASessionWhenSystemdRunGivesNoScope) {
   const auto record = launch("exec \"$@\"", in_background(kCount));
-  EXPECT_EQ(wait_for_end(record).code, 0);
-  EXPECT_EQ(alive_of(record).launcher, "session");
-  EXPECT_EQ(scratch_.read("count"), "begun\n");
+  expect_begun_once_in_a_session(record);
   EXPECT_THAT(text_of(record, "launch.problem"), HasSubstr("has not put the run into a scope"));
 }
 
 TEST_F(Launcher, BeginsInASessionWhenTheLockDidNotComeAlong) {
   const auto record = launch("exec \"$1\" \"$2\" \"$3\" 0 0 </dev/null", in_background(kCount));
-  EXPECT_EQ(wait_for_end(record).code, 0);
-  EXPECT_EQ(alive_of(record).launcher, "session");
-  EXPECT_EQ(scratch_.read("count"), "begun\n");
+  expect_begun_once_in_a_session(record);
 }
 
 TEST_F(Launcher, BeginsOnceWhenSystemdRunComesTooLate) {

@@ -36,7 +36,6 @@ namespace {
 // The near side pings every 15 seconds. When nothing at all has come for so long, nobody is there.
 constexpr auto kSilenceLimit = std::chrono::seconds(120);
 constexpr std::size_t kMaxStreams = 1024;
-constexpr auto kQuiet = std::chrono::milliseconds(5);
 constexpr auto kFirstCollection = std::chrono::seconds(2);
 constexpr auto kCollectEvery = std::chrono::hours(1);
 
@@ -84,7 +83,6 @@ class Server {
   std::multimap<wire::StreamId, int> watches_;
   bool starts_runs_ = false;
   std::optional<Spare> spare_;
-  Deadline spare_due_ = Deadline::never();
   Deadline silence_ = Deadline::after(kSilenceLimit);
   Deadline next_collection_ = Deadline::after(kFirstCollection);
 };
@@ -280,7 +278,7 @@ void Server::clear_away() {
 }
 
 Deadline Server::next_due() const {
-  Deadline due = Deadline::earlier(Deadline::earlier(silence_, next_collection_), spare_due_);
+  Deadline due = Deadline::earlier(silence_, next_collection_);
   for (const auto& [stream, doing] : activities_) due = Deadline::earlier(due, doing->due());
   return due;
 }
@@ -306,8 +304,8 @@ int Server::run() {
     if (!outbox_.flush(output_)) return 0;
     clear_away();
     if (was_full && outbox_.has_room()) continue;  // somebody may have waited for it
-    // While nobody waits, and only on links that have started something before.
-    // Not right after an answer: the next request may be on its way, and would have to wait.
+    // Only on links that have started something before; and while its command runs, rather than
+    // when the next request may be on its way.
     if (starts_runs_ && !spare_) spare_ = Spare::fork_one(options_.around.state_dir);
     std::array<pollfd, 3> fds{
         pollfd{input_.get(), POLLIN, 0},

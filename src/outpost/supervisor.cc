@@ -9,51 +9,28 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include <algorithm>
 #include <array>
 #include <cerrno>
 #include <memory>
 
 #include "base/file.h"
 #include "base/text.h"
-#include "outpost/background_log.h"
 #include "outpost/command_process.h"
 #include "outpost/detach.h"
 #include "outpost/input_pump.h"
 #include "outpost/launcher.h"
 #include "outpost/processes.h"
+#include "outpost/run_end.h"
 #include "outpost/self.h"
 #include "outpost/tree_ender.h"
 
 namespace yonder::outpost {
 namespace {
 
-static_assert(kStopSignal == SIGUSR1 && kInputSignal == SIGUSR2);
-
 constexpr auto kEndPause = std::chrono::milliseconds(10);
-constexpr auto kLogPatience = std::chrono::seconds(1);
-constexpr auto kRetryPause = std::chrono::seconds(1);
-
-// Of the number that goes along with a stop: an hour in milliseconds needs 22 bits.
-constexpr int kGraceBits = 22;
-constexpr int kGraceMask = (1 << kGraceBits) - 1;
-constexpr int kSignalMask = 63;
-
-// What shells and timeout(1) say of it.
-constexpr int kTimeoutCode = 124;
-constexpr int kSignalBase = 128;
 
 std::int64_t milliseconds(Duration duration) {
   return std::chrono::duration_cast<std::chrono::milliseconds>(duration).count();
-}
-
-sigset_t supervisor_signals() {
-  sigset_t set;
-  ::sigemptyset(&set);
-  for (const int number : {SIGCHLD, SIGTERM, SIGHUP, SIGINT, kStopSignal, kInputSignal}) {
-    ::sigaddset(&set, number);
-  }
-  return set;
 }
 
 Result<Fd> open_input(const wire::StartRequest& spec, const RunRecord& record, Fd& pump_end) {
@@ -106,8 +83,6 @@ class Supervisor {
   void end_tree(wire::Cause cause, const StopOrder& order);
   RunMembers members() const;
   void finish();
-  void say_at_the_end(const Ending& ending, const std::string& complaint) const;
-  void say_in_time(const Ending& ending, const std::string& complaint) const;
   void record_end(const Ending& ending, const std::string& complaint);
 
   RunRecord record_;
@@ -258,34 +233,7 @@ void Supervisor::finish() {
   record_end(ending_, complaint);
 }
 
-// What cannot be said there is still in the exit record.
-void Supervisor::say_at_the_end(const Ending& ending, const std::string& complaint) const {
-  if (!complaint.empty()) {
-    const int flags = O_WRONLY | O_APPEND | O_NONBLOCK | (spec_.background ? 0 : O_CREAT);
-    if (auto file = open_file(record_.path(spec_.background ? "log" : "err"), flags)) {
-      [[maybe_unused]] const auto said = write_all(*file, complaint).has_value();
-    }
-  }
-  if (!spec_.background || (!ending.code && !ending.signal)) return;  // it has never begun
-  int code = ending.code.value_or(kSignalBase + ending.signal.value_or(0));
-  if (cause_ == wire::Cause::Timeout) code = kTimeoutCode;
-  append_exit_code(record_, code);
-}
-
-// A log of the user may lie on a file system that hangs: the end is recorded all the same.
-void Supervisor::say_in_time(const Ending& ending, const std::string& complaint) const {
-  if (complaint.empty() && !spec_.background) return;
-  const pid_t speaker = spec_.log_file.empty() ? -1 : ::fork();
-  if (speaker <= 0) say_at_the_end(ending, complaint);
-  if (speaker == 0) ::_exit(0);
-  const Deadline deadline = Deadline::after(kLogPatience);
-  while (speaker > 0 && ::waitpid(speaker, nullptr, WNOHANG) == 0 && !deadline.expired()) {
-    ::poll(nullptr, 0, 1);
-  }
-}
-
 void Supervisor::record_end(const Ending& ending, const std::string& complaint) {
-  say_in_time(ending, complaint);
   wire::ExitRecord exit{.cause = cause_, .code = ending.code, .signal = ending.signal};
   exit.ended_ms = wall_clock_ms();
   exit.duration_ms = milliseconds(std::chrono::steady_clock::now() - started_);
@@ -293,37 +241,14 @@ void Supervisor::record_end(const Ending& ending, const std::string& complaint) 
   exit.user_ms = in_ms(usage_.ru_utime);
   exit.system_ms = in_ms(usage_.ru_stime);
   exit.max_rss_kib = usage_.ru_maxrss;
+  say_end(record_, spec_, exit, complaint);
   if (has_children()) {
     if (const auto left = find_members(members())) exit.left_running = describe(*left);
   }
-  // The end must be told. While the disk refuses, this process stays and is the only proof of it.
-  while (!record_.write_exit(exit)) {
-    if (!path_exists(record_.directory())) return;  // somebody removed the record: nobody will ask
-    ::poll(nullptr, 0, static_cast<int>(milliseconds(kRetryPause)));
-  }
-  record_.forget_inputs(spec_);
+  write_end(record_, spec_, exit);
 }
 
 }  // namespace
-
-int encode_stop(const StopOrder& order) {
-  const auto grace = std::clamp<std::int64_t>(order.grace_ms, 0, kGraceMask);
-  return static_cast<int>(grace) | ((order.signal & kSignalMask) << kGraceBits);
-}
-
-StopOrder decode_stop(int value) {
-  const int signal = (value >> kGraceBits) & kSignalMask;
-  return {.grace_ms = value & kGraceMask, .signal = signal == 0 ? SIGTERM : signal};
-}
-
-SupervisorSignals::SupervisorSignals() {
-  const sigset_t signals = supervisor_signals();
-  ::sigprocmask(SIG_BLOCK, &signals, &before_);
-}
-
-SupervisorSignals::~SupervisorSignals() {
-  ::sigprocmask(SIG_SETMASK, &before_, nullptr);
-}
 
 Result<void> spawn_supervisor(const RunRecord& record, const wire::StartRequest& spec,
                               const Fd& lock) {
