@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <map>
 #include <set>
 
 #include "base/clock.h"
@@ -138,18 +139,37 @@ class Listing {
     });
   }
 
+  // A machine may have several names. Its runs are listed once: by the name that is remembered of
+  // them, or else by the first.
+  bool is_listed_better(const TaskInfo& task) const {
+    if (!listed_.contains(task.run_id.str())) return false;
+    return std::none_of(notes_.begin(), notes_.end(), [&](const auto& note) {
+      return note.id == task.run_id && note.sandbox == task.sandbox;
+    });
+  }
+
+  void add_task(TaskInfo task) {
+    const auto [place, fresh] = listed_.emplace(task.run_id.str(), list_.tasks.size());
+    if (fresh) {
+      list_.tasks.push_back(std::move(task));
+    } else {
+      list_.tasks[place->second] = std::move(task);
+    }
+  }
+
   void add_answer(const std::string& sandbox, const wire::ListReply& reply) {
     std::set<std::string> answered;
     for (const auto& facts : reply.runs) {
       answered.insert(facts.run_id);
       TaskInfo task = task_info(sandbox, facts);
+      if (is_listed_better(task)) continue;
       if (request_.scan) {
         look_.runs.push_back(to_note(task));
       } else if (task.status.state != RunState::Unknown && changed(task)) {
         look_.seen.push_back(
             {task.run_id, std::string(name_of(task.status.state)), task.status.exit_code});
       }
-      if (is_wanted(task)) list_.tasks.push_back(std::move(task));
+      if (is_wanted(task)) add_task(std::move(task));
     }
     if (reply.more) return;
     // Remembered here, not finished as far as we know, and not known there any more.
@@ -176,6 +196,7 @@ class Listing {
   const ListTasksRequest& request_;
   const Notes& notes_;
   TaskList list_;
+  std::map<std::string, std::size_t> listed_;  // by run id: where in the list
   store::Store::Look look_{.at_ms = wall_clock_ms()};
 };
 

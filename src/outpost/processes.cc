@@ -49,12 +49,18 @@ bool is_in_exec(pid_t pid) {
          ::readlink(proc_path(pid, "exe").c_str(), target.data(), target.size()) > 0;
 }
 
-bool carries(pid_t pid, const std::string& mark) {
-  auto environment = read_file(proc_path(pid, "environ"), kEnvironLimit);
-  for (int i = 0; i < kExecLooks && environment && environment->empty() && is_in_exec(pid); ++i) {
+// `cmdline` or `environ`; of one in the middle of an exec, what it has afterwards.
+Result<std::string> read_after_exec(pid_t pid, const char* file) {
+  auto text = read_file(proc_path(pid, file), kEnvironLimit);
+  for (int i = 0; i < kExecLooks && text && text->empty() && is_in_exec(pid); ++i) {
     ::poll(nullptr, 0, 1);
-    environment = read_file(proc_path(pid, "environ"), kEnvironLimit);
+    text = read_file(proc_path(pid, file), kEnvironLimit);
   }
+  return text;
+}
+
+bool carries(pid_t pid, const std::string& mark) {
+  const auto environment = read_after_exec(pid, "environ");
   if (!environment) return false;
   const std::string needle = mark + '\0';
   return environment->starts_with(needle) || environment->find('\0' + needle) != std::string::npos;
@@ -206,7 +212,7 @@ std::vector<wire::LiveProcess> describe(const std::vector<pid_t>& pids) {
   std::vector<wire::LiveProcess> shown;
   for (const pid_t pid : pids) {
     if (shown.size() == kShownProcesses) break;
-    auto line = read_file(proc_path(pid, "cmdline"), kEnvironLimit);
+    const auto line = read_after_exec(pid, "cmdline");
     std::string command = line ? *line : "";
     if (!command.empty() && command.back() == '\0') command.pop_back();
     std::replace(command.begin(), command.end(), '\0', ' ');

@@ -10,9 +10,11 @@ namespace {
 
 using ::testing::AnyOf;
 using ::testing::Contains;
+using ::testing::ElementsAre;
 using ::testing::EndsWith;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
+using ::testing::IsSupersetOf;
 using ::testing::Not;
 using ::testing::StartsWith;
 
@@ -286,6 +288,25 @@ TEST_F(Background, ACommandThatWasKilledIsSignaled) {
   EXPECT_EQ(ended["state"], "signaled");
   EXPECT_EQ(ended["signal"], "SIGKILL");
   EXPECT_EQ(ended["exit_code"], 137);
+}
+
+TEST_F(Background, OnAMachineWithTwoNamesIsListedByTheOneItWasStartedWith) {
+  const std::string settings = lab().client_home() + "/.config/yonder";
+  ASSERT_TRUE(make_directories(settings));
+  ASSERT_TRUE(write_file_atomically(
+      settings + "/config.toml", "[sandbox.a-twin]\nbackend = \"local\"\n", Durability::Process));
+  const Json started = start("sleep 1000", {{"sandbox_name", "local"}});
+  const auto next = another_client();
+  const Json list = content_of(next->call("list_background_tasks", Json::object()));
+  std::filesystem::remove(settings + "/config.toml");
+  std::vector<std::string> names;
+  for (const auto& place : list["sandboxes"]) names.push_back(place["sandbox"]);
+  EXPECT_THAT(names, IsSupersetOf({"a-twin", "local"}));
+  std::vector<std::string> listed;
+  for (const auto& task : list["tasks"]) {
+    if (task["run_id"] == started["run_id"]) listed.push_back(task["sandbox"]);
+  }
+  EXPECT_THAT(listed, ElementsAre("local"));
 }
 
 TEST_F(Background, RecordsThatAreDeletedGiveNoFalseState) {
