@@ -225,6 +225,24 @@ TEST_F(ServeFollow, GoesOnWithTheInputAfterALostLink) {
 
 // The supervisor looks at its input once, at the start; the command says later who the supervisor
 // is.
+// A file that is not there yet cannot be watched; then everything in the directory is.
+TEST(FollowActivity, WatchesTheWholeDirectoryUntilItsOutputsAreThere) {
+  const testing::Scratch scratch;
+  const RunRecord record(scratch.path());
+  const auto watches_all = [&](bool stream_stdin) {
+    const FollowActivity follow(record, {.stream = 1, .stream_stdin = stream_stdin});
+    const auto watched = follow.watched();
+    EXPECT_EQ(watched.at(0).path, record.directory());
+    return watched.at(0).contents;
+  };
+  EXPECT_TRUE(watches_all(false));
+  scratch.write("out", "");
+  EXPECT_TRUE(watches_all(false));
+  scratch.write("err", "");
+  EXPECT_FALSE(watches_all(false));
+  EXPECT_TRUE(watches_all(true)) << "how much input was taken is written there too";
+}
+
 TEST(FollowActivity, WakesASupervisorThatWasNotKnownYetWhenTheInputCame) {
   const testing::Scratch scratch;
   const RunRecord record(scratch / "run");

@@ -90,6 +90,42 @@ TEST_F(SpareTest, GetsItsRunHoweverEarlyThatComes) {
   }
 }
 
+// Whatever is wrong with the place for ready records, runs begin all the same.
+class SpareWithoutPlace : public RunTest {
+ protected:
+  SpareWithoutPlace() { ::signal(SIGCHLD, SIG_IGN); }
+  ~SpareWithoutPlace() override { ::signal(SIGCHLD, SIG_DFL); }
+  // What went wrong.
+  std::string run_one() {
+    auto spare = Spare::fork_one(around_.state_dir);
+    if (!spare) return "no spare";
+    const auto record = start(request("echo out"), spare);
+    if (wait_for_end(record).code != 0) return "another end";
+    return text_of(record, "out") == "out\n" ? "" : "another output";
+  }
+};
+
+TEST_F(SpareWithoutPlace, RunsWhereAFileOrALinkHasItsName) {
+  scratch_.write("state/spares", "a file");
+  EXPECT_EQ(run_one(), "");
+  EXPECT_EQ(scratch_.read("state/spares"), "a file");
+  std::filesystem::remove(scratch_ / "state/spares");
+  std::filesystem::create_symlink("/nonexistent", scratch_ / "state/spares");
+  EXPECT_EQ(run_one(), "");
+}
+
+TEST_F(SpareWithoutPlace, RunsWhereTheDiskIsFullAndLeavesNothingThere) {
+  const auto problem = testing::with_private_mounts([&]() -> std::string {
+    std::filesystem::create_directory(scratch_ / "state/spares");
+    if (!testing::mount_tmpfs(scratch_ / "state/spares", "nr_inodes=4,mode=700")) return "mount";
+    if (const std::string wrong = run_one(); !wrong.empty()) return wrong;
+    const auto left = names_in(scratch_ / "state/spares");
+    return left.empty() ? "" : left[0] + " was left";
+  });
+  if (!problem) GTEST_SKIP() << "needs mounts of its own";
+  EXPECT_EQ(*problem, "");
+}
+
 TEST_F(SpareTest, IsOfUseWithoutItsRecord) {
   remove_run(ReadyRecord::path_of(around_.state_dir, ready_records().at(0)));
   const auto record = start(request("echo out"), spare_);

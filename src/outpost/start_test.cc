@@ -207,6 +207,21 @@ TEST_F(StartRun, StartsNothingOnAFullDisk) {
   EXPECT_EQ(starts(), 0U);
 }
 
+TEST_F(StartRun, LeavesNoDirectoryWhereNoFileCanBeMade) {
+  const auto problem = testing::with_private_mounts([&]() -> std::string {
+    // Room for the directory of a run, and for nothing in it.
+    if (!testing::mount_tmpfs(scratch_ / "state/runs", "nr_inodes=2,mode=700")) return "mount";
+    const auto wanted = request(kCount);
+    const auto started = start_run(around_, wanted);
+    if (started) return "it was started";
+    if (started.error().code != Errc::NoPlace) return started.error().message;
+    return path_exists(scratch_ / "state/runs/" + wanted.run_id) ? "the directory was left" : "";
+  });
+  if (!problem) GTEST_SKIP() << "needs mounts of its own";
+  EXPECT_EQ(*problem, "");
+  EXPECT_EQ(starts(), 0U);
+}
+
 TEST_F(StartRun, NeverBeginsARunThatWasPrevented) {
   const auto wanted = request(kCount);
   ASSERT_TRUE(prevent_run(around_, RunId(wanted.run_id)));
