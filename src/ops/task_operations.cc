@@ -163,7 +163,7 @@ Operation stop_operation() {
   output.update(Json{{"run_id", nullable("string", "Which.")},
                      {"sandbox", typed("string", "Where.")},
                      {"gone", typed("boolean", "Nothing of it was seen alive.")},
-                     {"had_ended", typed("boolean", "It had ended by itself; state says how.")},
+                     {"had_ended", typed("boolean", "It had ended before; state says how.")},
                      {"connection_error", typed("boolean", "It could not be confirmed.")},
                      {"warnings", strings("What else should be known.")}});
   return {.name = "stop_background_task",

@@ -54,7 +54,7 @@ Result<StopTaskResponse> stop_task(Engine& engine, CallContext& context,
   StopTaskResponse response{.task = task_info(found.sandbox.name, *facts),
                             .gone = run::is_gone(*facts)};
   const RunState state = response.task.status.state;
-  response.had_ended = has_ended(state) && state != RunState::Stopped;
+  response.had_ended = has_ended(state) && (state != RunState::Stopped || facts->existed);
   note_sighting(engine, response.task);
   note_answer(engine, found.sandbox.name);
   return response;

@@ -109,6 +109,7 @@ class StopActivity : public Activity {
   StopOrder order_;
   std::string boot_id_;
   Deadline give_up_;
+  bool had_ended_;  // before this stop
   bool told_ = false;
   std::optional<TreeEnder> ender_;  // when there is no supervisor to do it
 };

@@ -88,6 +88,19 @@ TEST_F(Serve, StopsARunAndSeesItGone) {
   EXPECT_FALSE(stopped.facts->supervisor_lives);
 }
 
+TEST_F(Serve, SaysWhetherARunHadEndedBeforeItsStop) {
+  const auto wanted = request("echo $$ > pid; sleep 1000");
+  ask(1, wanted);
+  pid_from("pid");
+  for (const bool before : {false, true}) {
+    ask(2, wire::StopRequest{.run_id = wanted.run_id, .grace_ms = 5000});
+    const auto stopped = take_answer(2);
+    ASSERT_TRUE(stopped.facts && stopped.facts->exit);
+    EXPECT_EQ(stopped.facts->exit->cause, wire::Cause::Stop);
+    EXPECT_EQ(stopped.facts->existed, before);
+  }
+}
+
 TEST_F(Serve, RecordsAStopThatComesRightBehindTheStart) {
   for (int i = 0; i < 10; ++i) {
     const auto wanted = request("sleep 1000");

@@ -36,7 +36,8 @@ StopActivity::StopActivity(RunRecord record, wire::StreamId stream, StopOrder or
       stream_(stream),
       order_(order),
       boot_id_(std::move(boot_id)),
-      give_up_(Deadline::after(std::chrono::milliseconds(order.grace_ms) + kPatience)) {}
+      give_up_(Deadline::after(std::chrono::milliseconds(order.grace_ms) + kPatience)),
+      had_ended_(record_.has_ended()) {}
 
 Deadline StopActivity::due() const {
   return Deadline::after(kStep);
@@ -71,8 +72,9 @@ bool StopActivity::step(Outbox& outbox) {
   const bool ender_done = !ender_ || ender_->step();
   const bool gone = ender_done && !facts.supervisor_lives && !facts.command_lives;
   if (!gone && !give_up_.expired()) return false;
-  outbox.message(wire::Kind::Reply, stream_,
-                 wire::encode(observe(record_, boot_id_, {.members = true})));
+  facts = observe(record_, boot_id_, {.members = true});
+  facts.existed = had_ended_;
+  outbox.message(wire::Kind::Reply, stream_, wire::encode(facts));
   return true;
 }
 

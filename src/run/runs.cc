@@ -114,7 +114,10 @@ Result<wire::RunFacts> Runs::stop(const SandboxSpec& sandbox, const wire::StopRe
   lost = !asked && (times > 1 || (times == 1 && asked.error().code == Errc::Timeout) ||
                     (times == 1 && asked.error().code == Errc::Cancelled));
   if (!asked) return std::move(asked).error();
-  return wire::decode_facts(asked->cbor);
+  TRY_ASSIGN(wire::RunFacts facts, wire::decode_facts(asked->cbor));
+  // What a second try finds ended may have been ended by the first.
+  if (times > 1) facts.existed = false;
+  return facts;
 }
 
 Result<wire::RunFacts> Runs::remove(const SandboxSpec& sandbox, const RunId& id,

@@ -197,7 +197,7 @@ struct RunFacts {
   std::string run_id;
   std::string boot_id;   // of the machine, now
   std::string host;      // likewise
-  bool existed = false;  // it was there before this request
+  bool existed = false;  // it was there before this request; to a stop: its end was
   bool record_found = false;
   bool supervisor_lives = false;
   bool command_lives = false;

@@ -141,6 +141,14 @@ TEST_F(RunsCli, AMachineThatCannotBeReachedIsShownWithWhatWasLastSeen) {
   EXPECT_EQ(yonder({"stop", "--grace", "1", id}).status.code, 0);
 }
 
+TEST_F(RunsCli, AStopOfAStoppedRunSaysThatItHadBeenStopped) {
+  const std::string id = run("sleep 1000");
+  EXPECT_EQ(yonder({"stop", "--grace", "1", id}).out, id + ": stopped\n");
+  const Captured again = yonder({"stop", id});
+  EXPECT_EQ(again.status.code, 0);
+  EXPECT_EQ(again.out, id + ": had already been stopped\n");
+}
+
 TEST_F(RunsCli, TheDatabaseIsMadeAnewByAScan) {
   const std::string id = run("sleep 1000", {"--name", "kept"});
   const std::string state = lab().client_home() + "/.local/state/yonder/";
