@@ -2,6 +2,7 @@
 
 #include <random>
 #include <set>
+
 #include "e2e/links_fixture.h"
 
 namespace yonder::e2e {
