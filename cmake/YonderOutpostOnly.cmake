@@ -1,4 +1,4 @@
-# The far side program for one machine: static, small, and nothing but base, wire and outpost.
+# The far side program for one machine: static, small, and nothing but base, wire, tree and outpost.
 add_compile_options(-Os -ffunction-sections -fdata-sections)
 add_link_options(-static -s -Wl,--gc-sections)
 
@@ -6,15 +6,18 @@ add_link_options(-static -s -Wl,--gc-sections)
 # machine's C library, which a cross compiler must not see: so only they are put within its sight.
 set(headers ${CMAKE_BINARY_DIR}/headers)
 file(MAKE_DIRECTORY ${headers})
-file(CREATE_LINK /usr/include/nlohmann ${headers}/nlohmann SYMBOLIC)
-file(CREATE_LINK /usr/include/xxhash.h ${headers}/xxhash.h SYMBOLIC)
-file(CREATE_LINK /usr/include/re2 ${headers}/re2 SYMBOLIC)
+foreach(header IN ITEMS nlohmann xxhash.h re2 zstd.h zstd_errors.h librsync.h librsync_export.h)
+  file(CREATE_LINK /usr/include/${header} ${headers}/${header} SYMBOLIC)
+endforeach()
 include_directories(SYSTEM ${headers})
-include(YonderRe2)
-yonder_find_static_re2(re2 ${CMAKE_SYSTEM_PROCESSOR})
+include(YonderStaticLibrary)
+yonder_find_static(re2 re2 libre2-dev ${CMAKE_SYSTEM_PROCESSOR})
+yonder_find_static(zstd zstd libzstd-dev ${CMAKE_SYSTEM_PROCESSOR})
+yonder_find_static(rsync rsync librsync-dev ${CMAKE_SYSTEM_PROCESSOR})
 
 yonder_module(base)
 yonder_module(wire DEPS base)
-yonder_module(outpost DEPS base wire LIBS ${re2})
+yonder_module(tree DEPS base LIBS ${zstd} ${rsync} ${re2})
+yonder_module(outpost DEPS base wire tree LIBS ${re2})
 add_executable(outpost src/outpost/main.cc)
 target_link_libraries(outpost PRIVATE yonder_outpost yonder_flags)
