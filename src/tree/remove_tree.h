@@ -1,0 +1,13 @@
+#pragma once
+
+#include <string>
+
+#include "base/result.h"
+
+namespace yonder::tree {
+
+// Removes the entry `name` of the directory, and everything below it. Symlinks are removed, not
+// followed. However deep the tree is, few descriptors are open.
+Result<void> remove_tree(int dir_fd, const std::string& name);
+
+}  // namespace yonder::tree

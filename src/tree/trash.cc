@@ -1,0 +1,222 @@
+#include "tree/trash.h"
+
+#include <fcntl.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <array>
+#include <cerrno>
+#include <cstdio>
+
+#include "base/clock.h"
+#include "base/file.h"
+#include "base/id.h"
+#include "base/text.h"
+#include "tree/remove_tree.h"
+#include "tree/rename.h"
+#include "tree/trash_batch.h"
+
+namespace yonder::tree {
+namespace {
+
+bool exists_at(int dir_fd, const std::string& name) {
+  struct stat info {};
+  return ::fstatat(dir_fd, name.c_str(), &info, AT_SYMLINK_NOFOLLOW) == 0;
+}
+
+Error cannot_keep(const std::string& relative, int error_number) {
+  Error error = errno_error(concat("move ", relative, " to the trash"), error_number);
+  if (error_number == EXDEV) {
+    error.message = concat(relative, " is on another file system than the trash");
+    error.hint = "work on that file system's own directory instead";
+  }
+  if (error_number == EINVAL) error.message = concat(relative, " has the trash in it");
+  return error;
+}
+
+}  // namespace
+
+Trash::Trash(TrashPlace place, int root_fd, std::string root_path, std::string why)
+    : place_(std::move(place)),
+      root_fd_(root_fd),
+      root_path_(std::move(root_path)),
+      why_(std::move(why)) {
+}
+
+Trash::~Trash() {
+  drop_empty_batch();
+}
+
+void Trash::drop_empty_batch() {
+  if (taken_ != 0 || id_.empty()) return;
+  // Whatever stays is collected with all the others.
+  [[maybe_unused]] const auto removed = remove_tree(trash_.get(), id_);
+  directory_.reset();
+  id_.clear();
+}
+
+Result<void> Trash::open_batch() {
+  if (!id_.empty()) return {};
+  const std::string main = main_trash(place_);
+  struct stat here {};
+  struct stat there {};
+  if (!in_root_) {
+    in_root_ = !make_directories(main) || ::stat(main.c_str(), &here) != 0 ||
+               ::fstat(root_fd_, &there) != 0 || here.st_dev != there.st_dev;
+  }
+  if (!in_root_) {
+    TRY_ASSIGN(trash_, open_own_directory(main));
+    return make_batch();
+  }
+  const std::string name(kTrashName);
+  if (::mkdirat(root_fd_, name.c_str(), 0700) != 0 && errno != EEXIST) {
+    return errno_error(concat("mkdir ", root_path_, "/", name));
+  }
+  TRY_ASSIGN(trash_, open_directory_at(root_fd_, name));
+  TRY(check_own(trash_.get(), concat(root_path_, "/", name)));
+  remember_trash(place_, concat(root_path_ == "/" ? "" : root_path_, "/", name));
+  return make_batch();
+}
+
+Result<void> Trash::make_batch() {
+  const std::int64_t now = wall_clock_ms();
+  for (int tries = 0; id_.empty(); ++tries) {
+    const std::string id = new_batch_id(now);
+    if (::mkdirat(trash_.get(), id.c_str(), 0700) == 0) {
+      id_ = id;
+    } else if (errno != EEXIST || tries == 10) {
+      return errno_error("make a trash batch");
+    }
+  }
+  const auto fill = [&]() -> Result<void> {
+    TRY_ASSIGN(directory_, open_directory_at(trash_.get(), id_));
+    if (::flock(directory_.get(), LOCK_SH | LOCK_NB) != 0) return errno_error("lock a trash batch");
+    return write_batch_info(directory_.get(), {root_path_, why_, now});
+  };
+  auto filled = fill();
+  if (!filled) drop_empty_batch();
+  return filled;
+}
+
+// A directory of the batch on the way to an entry. It gets the mode of the one it stands for, so
+// that putting it back brings that back too.
+Result<Fd> Trash::open_scaffold(int parent, const std::string& name, const std::string& relative) {
+  const bool made = ::mkdirat(parent, name.c_str(), 0700) == 0;
+  if (!made && errno != EEXIST) return errno_error("mkdir " + name);
+  TRY_ASSIGN(Fd fd, open_directory_at(parent, name));
+  struct stat info {};
+  if (made && !relative.empty() &&
+      ::fstatat(root_fd_, relative.c_str(), &info, AT_SYMLINK_NOFOLLOW) == 0 &&
+      S_ISDIR(info.st_mode)) {
+    [[maybe_unused]] const int done = ::fchmod(fd.get(), (info.st_mode & 0777U) | 0700U);
+  }
+  return fd;
+}
+
+// Nothing when the path, or one above it, was taken in this layer before.
+Result<std::optional<Trash::Slot>> Trash::slot_in(std::size_t layer,
+                                                  const std::vector<std::string>& parts) {
+  TRY_ASSIGN(Fd at, open_scaffold(directory_.get(), layer_name(layer), ""));
+  std::string relative;
+  for (std::size_t i = 0; i + 1 < parts.size(); ++i) {
+    relative = relative.empty() ? parts[i] : concat(relative, "/", parts[i]);
+    if (whole_.contains({layer, relative})) return std::optional<Slot>();
+    auto next = open_scaffold(at.get(), parts[i], relative);
+    // There is something, but no directory.
+    if (!next && (errno == ENOTDIR || errno == ELOOP)) return std::optional<Slot>();
+    if (!next) return std::move(next).error();
+    at = *std::move(next);
+  }
+  if (exists_at(at.get(), parts.back())) return std::optional<Slot>();
+  return std::optional<Slot>(Slot{std::move(at), parts.back(), layer});
+}
+
+Result<Trash::Slot> Trash::slot_for(const std::string& relative) {
+  TRY_ASSIGN(const auto parts, split_relative(relative));
+  TRY(open_batch());
+  for (std::size_t layer = 0; layer < kTrashLayers; ++layer) {
+    TRY_ASSIGN(auto slot, slot_in(layer, parts));
+    if (slot) return *std::move(slot);
+  }
+  return Error{Errc::Conflict, concat(relative, " was moved to the trash too often at once"), ""};
+}
+
+void Trash::note_taken(const Slot& slot, const std::string& relative) {
+  struct stat info {};
+  if (::fstatat(slot.directory.get(), slot.name.c_str(), &info, AT_SYMLINK_NOFOLLOW) == 0 &&
+      S_ISDIR(info.st_mode)) {
+    whole_.insert({slot.layer, relative});
+  }
+  ++taken_;
+  batch_ = id_;
+}
+
+Result<void> Trash::move_in(int dir_fd, const std::string& name, const std::string& relative) {
+  TRY_ASSIGN(Slot slot, slot_for(relative));
+  int failed = rename_new(dir_fd, name, slot.directory.get(), slot.name);
+  // Equal device numbers do not promise that a rename works (bind mounts, overlays).
+  if (failed == EXDEV && !in_root_ && taken_ == 0) {
+    drop_empty_batch();
+    in_root_ = true;
+    TRY_ASSIGN(slot, slot_for(relative));
+    failed = rename_new(dir_fd, name, slot.directory.get(), slot.name);
+  }
+  if (failed != 0) return cannot_keep(relative, failed);
+  note_taken(slot, relative);
+  return {};
+}
+
+Result<void> Trash::take(int dir_fd, const std::string& name, const std::string& relative) {
+  if (!exists_at(dir_fd, name)) return errno_error("move to the trash: " + relative);
+  return move_in(dir_fd, name, relative);
+}
+
+// False: this file system cannot.
+Result<bool> Trash::exchange(int dir_fd, const std::string& temporary, const std::string& name,
+                             const std::string& relative) {
+  const int failed = rename_exchange(dir_fd, temporary, dir_fd, name);
+  if (failed == EINVAL || failed == ENOSYS || failed == ENOTSUP) return false;
+  if (failed != 0) return errno_error("replace " + relative, failed);
+  auto moved = move_in(dir_fd, temporary, relative);
+  if (moved) return true;
+  rename_exchange(dir_fd, temporary, dir_fd, name);
+  return std::move(moved).error();
+}
+
+// False: what is there cannot be linked into the batch.
+Result<bool> Trash::link_and_rename(int dir_fd, const std::string& temporary,
+                                    const std::string& name, const std::string& relative) {
+  TRY_ASSIGN(const Slot slot, slot_for(relative));
+  if (::linkat(dir_fd, name.c_str(), slot.directory.get(), slot.name.c_str(), 0) != 0) return false;
+  if (::renameat(dir_fd, temporary.c_str(), dir_fd, name.c_str()) != 0) {
+    const int why = errno;
+    ::unlinkat(slot.directory.get(), slot.name.c_str(), 0);
+    return errno_error("replace " + relative, why);
+  }
+  note_taken(slot, relative);
+  return true;
+}
+
+Result<void> Trash::replace(int dir_fd, const std::string& temporary, const std::string& name,
+                            const std::string& relative) {
+  const int fresh = rename_new(dir_fd, temporary, dir_fd, name);
+  if (fresh == 0) return {};
+  if (fresh != EEXIST) return errno_error("rename to " + relative, fresh);
+  // Whatever can go wrong with the batch goes wrong before the name is touched.
+  TRY(slot_for(relative));
+  TRY_ASSIGN(const bool exchanged, exchange(dir_fd, temporary, name, relative));
+  if (exchanged) return {};
+  TRY_ASSIGN(const bool linked, link_and_rename(dir_fd, temporary, name, relative));
+  if (linked) return {};
+  TRY(move_in(dir_fd, name, relative));
+  if (::renameat(dir_fd, temporary.c_str(), dir_fd, name.c_str()) != 0) {
+    const int why = errno;
+    Error error = errno_error("replace " + relative, why);
+    error.hint = concat("what was there is in the trash batch ", batch_);
+    return error;
+  }
+  return {};
+}
+
+}  // namespace yonder::tree

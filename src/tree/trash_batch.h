@@ -1,0 +1,53 @@
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/fd.h"
+#include "base/result.h"
+#include "tree/trash.h"
+
+namespace yonder::tree {
+
+// How batches lie on the disk; for the files of the trash only.
+
+// The first layer of a batch is "files". What was taken under a path that was taken before (replaced,
+// then deleted) goes into the next: "files.1" and so on.
+inline constexpr std::size_t kTrashLayers = 64;
+std::string layer_name(std::size_t layer);
+
+// A name below some root from whoever: neither absolute nor empty, no "..", "." or "//" in it.
+Result<std::vector<std::string>> split_relative(std::string_view relative);
+
+Result<Fd> open_directory_at(int dir_fd, const std::string& name);
+// Opens it, and makes it (0700) when it is not there.
+Result<Fd> open_or_make_directory_at(int dir_fd, const std::string& name);
+
+struct BatchInfo {
+  std::string root;
+  std::string why;
+  std::int64_t created_ms = 0;
+};
+Result<void> write_batch_info(int batch_fd, const BatchInfo& info);
+Result<BatchInfo> read_batch_info(int batch_fd);
+
+bool is_batch_id(std::string_view name);
+std::string new_batch_id(std::int64_t now_ms);
+
+// "<state_dir>/trash", and every other place that is written down there.
+std::string main_trash(const TrashPlace& place);
+void remember_trash(const TrashPlace& place, const std::string& directory);
+std::vector<std::string> known_trashes(const TrashPlace& place);
+
+// Sorted; without "." and "..". Symlinks of that name are not followed.
+Result<std::vector<std::string>> names_in(int dir_fd);
+
+// Conflict when it belongs to another user.
+Result<void> check_own(int dir_fd, const std::string& path);
+// Refuses to be led elsewhere by a symlink in its last component, and what others own.
+Result<Fd> open_own_directory(const std::string& path);
+
+}  // namespace yonder::tree

@@ -1,0 +1,134 @@
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+
+#include "base/text.h"
+#include "tree/trash.h"
+#include "tree/trash_batch.h"
+
+namespace yonder::tree {
+namespace {
+
+constexpr std::uint64_t kMaxCounted = 20000;
+constexpr int kMaxDepth = 100;
+
+// Counts what is below, up to a limit. False: there was more.
+bool count(int dir_fd, int depth, TrashBatch& batch) {
+  const auto names = names_in(dir_fd);
+  if (!names || depth > kMaxDepth) return false;
+  if (names->empty()) ++batch.entries;
+  for (const std::string& name : *names) {
+    if (batch.entries >= kMaxCounted) return false;
+    struct stat info {};
+    if (::fstatat(dir_fd, name.c_str(), &info, AT_SYMLINK_NOFOLLOW) != 0) continue;
+    batch.bytes += static_cast<std::uint64_t>(info.st_blocks) * 512U;
+    if (!S_ISDIR(info.st_mode)) {
+      ++batch.entries;
+      continue;
+    }
+    const auto child = open_directory_at(dir_fd, name);
+    if (!child || !count(child->get(), depth + 1, batch)) return false;
+  }
+  return true;
+}
+
+bool is_layer(const std::string& name) {
+  return name == "files" || name.rfind("files.", 0) == 0;
+}
+
+// The names below a directory of a batch, sorted as their paths' components are.
+void collect_paths(int dir_fd, const std::string& prefix, int depth, std::size_t limit,
+                   std::vector<std::string>& paths) {
+  const auto names = names_in(dir_fd);
+  if (!names || depth > kMaxDepth) return;
+  if (names->empty() && !prefix.empty()) paths.push_back(prefix + "/");
+  for (const std::string& name : *names) {
+    if (paths.size() >= limit) return;
+    const std::string path = prefix.empty() ? name : concat(prefix, "/", name);
+    if (const auto child = open_directory_at(dir_fd, name)) {
+      collect_paths(child->get(), path, depth + 1, limit, paths);
+    } else {
+      paths.push_back(path);
+    }
+  }
+}
+
+Result<TrashBatch> read_batch(int trash_fd, const std::string& trash, const std::string& id) {
+  TRY_ASSIGN(const Fd directory, open_directory_at(trash_fd, id));
+  TRY_ASSIGN(BatchInfo info, read_batch_info(directory.get()));
+  TrashBatch batch{.id = id,
+                   .root = std::move(info.root),
+                   .why = std::move(info.why),
+                   .created_ms = info.created_ms,
+                   .directory = concat(trash, "/", id)};
+  // A tree may have been moved together with the trash in it.
+  const std::string in_root = concat("/", kTrashName);
+  if (std::string_view(trash).ends_with(in_root)) {
+    batch.root = trash.substr(0, std::max<std::size_t>(1, trash.size() - in_root.size()));
+  }
+  TRY_ASSIGN(const auto names, names_in(directory.get()));
+  for (const std::string& name : names) {
+    if (!is_layer(name)) continue;
+    const auto layer = open_directory_at(directory.get(), name);
+    if (!layer || !count(layer->get(), 0, batch)) batch.counted = false;
+  }
+  return batch;
+}
+
+}  // namespace
+
+Result<std::vector<TrashBatch>> list_trash(const TrashPlace& place,
+                                           const std::optional<std::string>& root) {
+  std::vector<std::string> trashes = known_trashes(place);
+  if (root) trashes.push_back(concat(*root == "/" ? "" : *root, "/", kTrashName));
+  std::sort(trashes.begin(), trashes.end());
+  trashes.erase(std::unique(trashes.begin(), trashes.end()), trashes.end());
+  std::vector<TrashBatch> batches;
+  for (const std::string& trash : trashes) {
+    const auto directory = open_own_directory(trash);
+    if (!directory) continue;  // nothing was ever taken there, or it is not ours
+    TRY_ASSIGN(const auto names, names_in(directory->get()));
+    for (const std::string& name : names) {
+      if (!is_batch_id(name)) continue;
+      auto batch = read_batch(directory->get(), trash, name);
+      if (batch && (!root || batch->root == *root)) batches.push_back(*std::move(batch));
+    }
+  }
+  std::sort(batches.begin(), batches.end(), [](const TrashBatch& a, const TrashBatch& b) {
+    return std::tie(b.created_ms, b.id) < std::tie(a.created_ms, a.id);
+  });
+  return batches;
+}
+
+Result<TrashBatch> find_trash(const TrashPlace& place, const std::string& id) {
+  if (!is_batch_id(id)) {
+    return Error{Errc::InvalidArgument, concat("'", id, "' is no id of a trash batch"),
+                 "ids look like 20261116T081502-k3fa; list the trash to see them"};
+  }
+  for (const std::string& trash : known_trashes(place)) {
+    const auto directory = open_own_directory(trash);
+    if (!directory) continue;
+    if (auto batch = read_batch(directory->get(), trash, id)) return *std::move(batch);
+  }
+  return Error{Errc::NotFound, concat("there is no trash batch ", id),
+               "old batches are removed after two weeks, or when there are many; list the trash to "
+               "see what is there"};
+}
+
+Result<std::vector<std::string>> list_batch(const TrashBatch& batch, std::size_t limit) {
+  TRY_ASSIGN(const Fd directory, open_own_directory(batch.directory));
+  TRY_ASSIGN(const auto names, names_in(directory.get()));
+  std::vector<std::string> paths;
+  for (const std::string& name : names) {
+    if (!is_layer(name)) continue;
+    const auto layer = open_directory_at(directory.get(), name);
+    if (layer) collect_paths(layer->get(), "", 0, limit, paths);
+  }
+  std::sort(paths.begin(), paths.end());
+  paths.erase(std::unique(paths.begin(), paths.end()), paths.end());
+  return paths;
+}
+
+}  // namespace yonder::tree
