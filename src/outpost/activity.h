@@ -1,5 +1,7 @@
 #pragma once
 
+#include <poll.h>
+
 #include <optional>
 #include <string>
 #include <vector>
@@ -32,6 +34,8 @@ class Activity {
   virtual Result<void> on_end() { return {}; }
   // Files and directories whose changes concern it.
   virtual std::vector<Watched> watched() const = 0;
+  // Descriptors that it waits for, added to the list.
+  virtual void polled(std::vector<pollfd>& /*fds*/) const {}
 };
 
 // Sends a run's output as it grows, and what became of it at the end.

@@ -307,11 +307,15 @@ int Server::run() {
     // Only on links that have started something before; and while its command runs, rather than
     // when the next request may be on its way.
     if (starts_runs_ && !spare_) spare_ = Spare::fork_one(options_.around.state_dir);
-    std::array<pollfd, 3> fds{
+    std::vector<pollfd> fds{
         pollfd{input_.get(), POLLIN, 0},
         pollfd{outbox_.empty() ? -1 : output_.get(), POLLOUT, 0},
         pollfd{changes_.get(), POLLIN, 0},
     };
+    // Not while the way out is full: they could only wait for it.
+    for (const auto& [stream, doing] : activities_) {
+      if (outbox_.has_room()) doing->polled(fds);
+    }
     ::poll(fds.data(), fds.size(), next_due().poll_timeout());
     if ((fds[2].revents & POLLIN) != 0) forget_changes();
     if ((fds[0].revents & (POLLIN | POLLHUP | POLLERR)) != 0 && !read_input()) return 0;

@@ -1,0 +1,227 @@
+#include "outpost/worker.h"
+
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+
+#include "outpost/detach.h"
+#include "wire/frame.h"
+
+namespace yonder::outpost {
+namespace {
+
+constexpr int kPipeSize = 1024 * 1024;
+// How much the near side may send ahead.
+constexpr std::uint32_t kWindow = 2U * 1024 * 1024;
+constexpr std::size_t kCreditStep = 128UL * 1024;
+constexpr std::size_t kReadAtOnce = 256UL * 1024;
+constexpr std::size_t kFrameHead = 9;  // length, kind, stream
+
+void widen([[maybe_unused]] const Fd& pipe) {
+#ifdef F_SETPIPE_SZ
+  ::fcntl(pipe.get(), F_SETPIPE_SZ, kPipeSize);  // where it is refused the usual size does
+#endif
+}
+
+std::uint32_t length_at(std::string_view bytes) {
+  std::uint32_t length = 0;
+  for (int i = 3; i >= 0; --i) {
+    length = length << 8U | static_cast<unsigned char>(bytes[static_cast<std::size_t>(i)]);
+  }
+  return length;
+}
+
+// The link's side: frames that the process has made ready go out as far as the near side takes
+// them, bytes for the process go in as far as it reads them.
+class WorkerActivity : public Activity {
+ public:
+  WorkerActivity(wire::StreamId stream, pid_t pid, WorkerEnd end, Fd to, Fd from)
+      : stream_(stream), pid_(pid), end_(end), to_(std::move(to)), from_(std::move(from)) {}
+  ~WorkerActivity() override {
+    // It may have ended long ago, but its number is not given away while we can still write to it.
+    if (!over_ && end_ == WorkerEnd::AtOnce && still_reads()) ::kill(pid_, SIGTERM);
+  }
+  WorkerActivity(const WorkerActivity&) = delete;
+  WorkerActivity& operator=(const WorkerActivity&) = delete;
+
+  bool step(Outbox& outbox) override;
+  Deadline due() const override { return Deadline::never(); }
+  void on_credit(std::uint32_t bytes) override { credit_ += bytes; }
+  Result<void> on_data(const wire::DataView& data) override;
+  Result<void> on_end() override;
+  std::vector<Watched> watched() const override { return {}; }
+  void polled(std::vector<pollfd>& fds) const override;
+
+ private:
+  void feed(Outbox& outbox);
+  bool forward(Outbox& outbox);
+  bool may_read() const { return ready_.size() - start_ < kReadAtOnce; }
+  bool still_reads() const;
+
+  wire::StreamId stream_;
+  pid_t pid_;
+  WorkerEnd end_;
+  Fd to_;
+  Fd from_;
+  std::string pending_;      // for the process
+  std::size_t written_ = 0;  // of it
+  std::uint64_t received_ = 0;
+  std::uint64_t allowed_ = wire::kInitialCredit;  // by all credits so far
+  std::uint64_t consumed_ = 0;
+  bool input_over_ = false;
+  std::string ready_;  // frames of the process
+  std::size_t start_ = 0;
+  bool blocked_ = false;  // the frame at start_ waits for credit
+  std::uint64_t credit_ = wire::kInitialCredit;
+  bool over_ = false;
+};
+
+bool WorkerActivity::still_reads() const {
+  pollfd state{to_.get(), POLLOUT, 0};
+  return to_ && ::poll(&state, 1, 0) >= 0 && (state.revents & (POLLERR | POLLNVAL)) == 0;
+}
+
+void WorkerActivity::polled(std::vector<pollfd>& fds) const {
+  if (from_ && may_read() && !blocked_) fds.push_back({from_.get(), POLLIN, 0});
+  if (to_ && written_ < pending_.size()) fds.push_back({to_.get(), POLLOUT, 0});
+}
+
+Result<void> WorkerActivity::on_data(const wire::DataView& data) {
+  if (data.header.channel != wire::Channel::In || data.header.offset != received_) {
+    return Error{Errc::Protocol, "a gap in the data", ""};
+  }
+  received_ += data.bytes.size();
+  if (received_ > allowed_) return Error{Errc::Protocol, "more data than was allowed", ""};
+  pending_ += data.bytes;
+  return {};
+}
+
+Result<void> WorkerActivity::on_end() {
+  input_over_ = true;
+  return {};
+}
+
+void WorkerActivity::feed(Outbox& outbox) {
+  while (to_ && written_ < pending_.size()) {
+    const ssize_t n = ::write(to_.get(), pending_.data() + written_, pending_.size() - written_);
+    if (n < 0 && errno == EINTR) continue;
+    if (n < 0 && errno == EAGAIN) break;
+    if (n < 0) {  // it has ended, and its answer is on the way
+      consumed_ += pending_.size() - written_;
+      written_ = pending_.size();
+      to_.reset();
+      break;
+    }
+    written_ += static_cast<std::size_t>(n);
+    consumed_ += static_cast<std::uint64_t>(n);
+  }
+  if (written_ == pending_.size() || written_ >= kReadAtOnce) {
+    pending_.erase(0, written_);
+    written_ = 0;
+  }
+  if (input_over_ && pending_.empty()) to_.reset();
+  const std::uint64_t wanted = consumed_ + kWindow;
+  if (wanted < allowed_ + kCreditStep) return;
+  outbox.frame(wire::Kind::Credit, stream_,
+               wire::encode_credit(static_cast<std::uint32_t>(wanted - allowed_)));
+  allowed_ = wanted;
+}
+
+// True when the answer has been forwarded.
+bool WorkerActivity::forward(Outbox& outbox) {
+  blocked_ = false;
+  while (ready_.size() - start_ >= kFrameHead && outbox.has_room()) {
+    const std::string_view rest = std::string_view(ready_).substr(start_);
+    const std::size_t whole = 4UL + length_at(rest);
+    if (rest.size() < whole) break;
+    const auto kind = static_cast<wire::Kind>(rest[4]);
+    if (kind == wire::Kind::Data) {
+      const std::size_t bytes = whole - kFrameHead - wire::kDataHeaderSize;
+      blocked_ = bytes > credit_;
+      if (blocked_) break;
+      credit_ -= bytes;
+    }
+    outbox.raw(rest.substr(0, whole));
+    start_ += whole;
+    if (kind == wire::Kind::Reply || kind == wire::Kind::Error) return true;
+  }
+  if (start_ == ready_.size() || start_ >= kReadAtOnce) {
+    ready_.erase(0, start_);
+    start_ = 0;
+  }
+  return false;
+}
+
+bool WorkerActivity::step(Outbox& outbox) {
+  feed(outbox);
+  while (true) {
+    over_ = forward(outbox);
+    if (over_) return true;
+    if (!outbox.has_room() || blocked_ || !may_read()) return false;
+    std::array<char, 64UL * 1024> buffer{};
+    const ssize_t n = ::read(from_.get(), buffer.data(), buffer.size());
+    if (n < 0 && errno == EINTR) continue;
+    if (n < 0 && errno == EAGAIN) return false;
+    if (n <= 0) {
+      outbox.message(
+          wire::Kind::Error, stream_,
+          wire::encode(Error{Errc::Internal, "the process that worked on this request was ended",
+                             "was it out of memory? try again"}));
+      over_ = true;
+      return true;
+    }
+    ready_.append(buffer.data(), static_cast<std::size_t>(n));
+  }
+}
+
+}  // namespace
+
+Result<std::size_t> WorkerChannel::read(char* buffer, std::size_t size) {
+  return read_some(input_, buffer, size);
+}
+
+Result<void> WorkerChannel::write(std::string_view bytes) {
+  std::string frames;
+  frames.reserve(bytes.size() + 64);
+  while (!bytes.empty()) {
+    const std::string_view piece = bytes.substr(0, wire::kMaxDataBytes);
+    wire::append_data(frames, stream_, {.channel = wire::Channel::Out, .offset = sent_}, piece);
+    sent_ += piece.size();
+    bytes.remove_prefix(piece.size());
+  }
+  return write_all(output_, frames);
+}
+
+int work_and_answer(WorkerChannel& channel, const Work& work) {
+  const auto done = work(channel);
+  std::string answer;
+  wire::append_message(answer, done ? wire::Kind::Reply : wire::Kind::Error, channel.stream_,
+                       done ? *done : wire::encode(done.error()));
+  return write_all(channel.output_, answer) ? 0 : 1;
+}
+
+Result<std::unique_ptr<Activity>> start_worker(wire::StreamId stream, WorkerEnd end, Work work) {
+  TRY_ASSIGN(Pipe in, make_pipe());
+  TRY_ASSIGN(Pipe out, make_pipe());
+  widen(in.write);
+  widen(out.write);
+  TRY(set_nonblocking(in.write));
+  TRY(set_nonblocking(out.read));
+  const pid_t pid = ::fork();
+  if (pid < 0) return errno_error("starting a process for this request");
+  if (pid == 0) {
+    leave_the_link(
+        {std::min(in.read.get(), out.write.get()), std::max(in.read.get(), out.write.get())});
+    WorkerChannel channel(stream, std::move(in.read), std::move(out.write));
+    ::_exit(work_and_answer(channel, work));
+  }
+  return std::unique_ptr<Activity>(
+      std::make_unique<WorkerActivity>(stream, pid, end, std::move(in.write), std::move(out.read)));
+}
+
+}  // namespace yonder::outpost
