@@ -10,6 +10,7 @@
 #include <optional>
 #include <vector>
 
+#include "base/clean_text.h"
 #include "base/fd.h"
 #include "base/id.h"
 #include "base/text.h"
@@ -44,11 +45,11 @@ class Remover {
     if (::unlinkat(parent, name.c_str(), 0) == 0 || errno == ENOENT) return {};
     const int why = errno;
     if (::unlinkat(parent, name.c_str(), AT_REMOVEDIR) == 0 || errno == ENOENT) return {};
-    if (errno == ENOTDIR) return errno_error("remove " + name, why);
+    if (errno == ENOTDIR) return errno_error("remove " + printable(name), why);
     if (depth > kMaxDepth) return move_up(parent, name);
     TRY(empty(parent, name, depth));
     if (::unlinkat(parent, name.c_str(), AT_REMOVEDIR) != 0 && errno != ENOENT) {
-      return errno_error("remove directory " + name);
+      return errno_error("remove directory " + printable(name));
     }
     return {};
   }
@@ -56,7 +57,7 @@ class Remover {
   Result<void> move_up(int parent, const std::string& name) {
     std::string free = concat(".removing-", random_letters(12));
     if (::renameat(parent, name.c_str(), top_, free.c_str()) != 0) {
-      return errno_error("remove deep directory " + name);
+      return errno_error("remove deep directory " + printable(name));
     }
     moved_up_.push_back(std::move(free));
     return {};
@@ -91,7 +92,7 @@ class Remover {
       make_readable(parent, name);
       fd = ::openat(parent, name.c_str(), kFlags);
     }
-    if (fd < 0) return errno_error("open directory " + name);
+    if (fd < 0) return errno_error("open directory " + printable(name));
     // One's own directory without write permission can be emptied once it has it.
     struct stat info {};
     if (::fstat(fd, &info) == 0 && (info.st_mode & 0300U) != 0300U) {
@@ -100,7 +101,7 @@ class Remover {
     Dir directory(::fdopendir(fd));
     if (!directory) {
       ::close(fd);
-      return errno_error("read directory " + name);
+      return errno_error("read directory " + printable(name));
     }
     return directory;
   }

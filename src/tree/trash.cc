@@ -9,6 +9,7 @@
 #include <cerrno>
 #include <cstdio>
 
+#include "base/clean_text.h"
 #include "base/clock.h"
 #include "base/file.h"
 #include "base/id.h"
@@ -25,7 +26,13 @@ bool exists_at(int dir_fd, const std::string& name) {
   return ::fstatat(dir_fd, name.c_str(), &info, AT_SYMLINK_NOFOLLOW) == 0;
 }
 
-Error cannot_keep(const std::string& relative, int error_number) {
+bool is_no_directory(int dir_fd, const std::string& name) {
+  struct stat info {};
+  return ::fstatat(dir_fd, name.c_str(), &info, AT_SYMLINK_NOFOLLOW) == 0 && !S_ISDIR(info.st_mode);
+}
+
+Error cannot_keep(const std::string& path, int error_number) {
+  const std::string relative = printable(path);
   Error error = errno_error(concat("move ", relative, " to the trash"), error_number);
   if (error_number == EXDEV) {
     error.message = concat(relative, " is on another file system than the trash");
@@ -41,8 +48,7 @@ Trash::Trash(TrashPlace place, int root_fd, std::string root_path, std::string w
     : place_(std::move(place)),
       root_fd_(root_fd),
       root_path_(std::move(root_path)),
-      why_(std::move(why)) {
-}
+      why_(std::move(why)) {}
 
 Trash::~Trash() {
   drop_empty_batch();
@@ -103,7 +109,7 @@ Result<void> Trash::make_batch() {
 // that putting it back brings that back too.
 Result<Fd> Trash::open_scaffold(int parent, const std::string& name, const std::string& relative) {
   const bool made = ::mkdirat(parent, name.c_str(), 0700) == 0;
-  if (!made && errno != EEXIST) return errno_error("mkdir " + name);
+  if (!made && errno != EEXIST) return errno_error("mkdir " + printable(name));
   TRY_ASSIGN(Fd fd, open_directory_at(parent, name));
   struct stat info {};
   if (made && !relative.empty() &&
@@ -122,11 +128,8 @@ Result<std::optional<Trash::Slot>> Trash::slot_in(std::size_t layer,
   for (std::size_t i = 0; i + 1 < parts.size(); ++i) {
     relative = relative.empty() ? parts[i] : concat(relative, "/", parts[i]);
     if (whole_.contains({layer, relative})) return std::optional<Slot>();
-    auto next = open_scaffold(at.get(), parts[i], relative);
-    // There is something, but no directory.
-    if (!next && (errno == ENOTDIR || errno == ELOOP)) return std::optional<Slot>();
-    if (!next) return std::move(next).error();
-    at = *std::move(next);
+    if (is_no_directory(at.get(), parts[i])) return std::optional<Slot>();
+    TRY_ASSIGN(at, open_scaffold(at.get(), parts[i], relative));
   }
   if (exists_at(at.get(), parts.back())) return std::optional<Slot>();
   return std::optional<Slot>(Slot{std::move(at), parts.back(), layer});
@@ -139,7 +142,8 @@ Result<Trash::Slot> Trash::slot_for(const std::string& relative) {
     TRY_ASSIGN(auto slot, slot_in(layer, parts));
     if (slot) return *std::move(slot);
   }
-  return Error{Errc::Conflict, concat(relative, " was moved to the trash too often at once"), ""};
+  return Error{Errc::Conflict,
+               concat(printable(relative), " was moved to the trash too often at once"), ""};
 }
 
 void Trash::note_taken(const Slot& slot, const std::string& relative) {
@@ -168,7 +172,7 @@ Result<void> Trash::move_in(int dir_fd, const std::string& name, const std::stri
 }
 
 Result<void> Trash::take(int dir_fd, const std::string& name, const std::string& relative) {
-  if (!exists_at(dir_fd, name)) return errno_error("move to the trash: " + relative);
+  if (!exists_at(dir_fd, name)) return errno_error("move to the trash: " + printable(relative));
   return move_in(dir_fd, name, relative);
 }
 
@@ -177,7 +181,7 @@ Result<bool> Trash::exchange(int dir_fd, const std::string& temporary, const std
                              const std::string& relative) {
   const int failed = rename_exchange(dir_fd, temporary, dir_fd, name);
   if (failed == EINVAL || failed == ENOSYS || failed == ENOTSUP) return false;
-  if (failed != 0) return errno_error("replace " + relative, failed);
+  if (failed != 0) return errno_error("replace " + printable(relative), failed);
   auto moved = move_in(dir_fd, temporary, relative);
   if (moved) return true;
   rename_exchange(dir_fd, temporary, dir_fd, name);
@@ -192,7 +196,7 @@ Result<bool> Trash::link_and_rename(int dir_fd, const std::string& temporary,
   if (::renameat(dir_fd, temporary.c_str(), dir_fd, name.c_str()) != 0) {
     const int why = errno;
     ::unlinkat(slot.directory.get(), slot.name.c_str(), 0);
-    return errno_error("replace " + relative, why);
+    return errno_error("replace " + printable(relative), why);
   }
   note_taken(slot, relative);
   return true;
@@ -202,7 +206,7 @@ Result<void> Trash::replace(int dir_fd, const std::string& temporary, const std:
                             const std::string& relative) {
   const int fresh = rename_new(dir_fd, temporary, dir_fd, name);
   if (fresh == 0) return {};
-  if (fresh != EEXIST) return errno_error("rename to " + relative, fresh);
+  if (fresh != EEXIST) return errno_error("rename to " + printable(relative), fresh);
   // Whatever can go wrong with the batch goes wrong before the name is touched.
   TRY(slot_for(relative));
   TRY_ASSIGN(const bool exchanged, exchange(dir_fd, temporary, name, relative));
@@ -212,7 +216,7 @@ Result<void> Trash::replace(int dir_fd, const std::string& temporary, const std:
   TRY(move_in(dir_fd, name, relative));
   if (::renameat(dir_fd, temporary.c_str(), dir_fd, name.c_str()) != 0) {
     const int why = errno;
-    Error error = errno_error("replace " + relative, why);
+    Error error = errno_error("replace " + printable(relative), why);
     error.hint = concat("what was there is in the trash batch ", batch_);
     return error;
   }

@@ -12,9 +12,11 @@
 #include <charconv>
 #include <memory>
 
+#include "base/clean_text.h"
 #include "base/file.h"
 #include "base/id.h"
 #include "base/text.h"
+#include "tree/beneath.h"
 
 // Hashes that name the other places.
 #define XXH_INLINE_ALL
@@ -70,31 +72,14 @@ std::string layer_name(std::size_t layer) {
 }
 
 Result<std::vector<std::string>> split_relative(std::string_view relative) {
-  const auto bad = [&](std::string_view why) {
-    return Error{Errc::InvalidArgument, concat("the path '", relative, "' ", why), ""};
-  };
-  if (relative.empty()) return bad("is empty");
-  if (relative.front() == '/') return bad("is not relative");
-  if (relative.find('\0') != std::string_view::npos) return bad("has a NUL byte in it");
-  std::vector<std::string> parts = split(relative, '/');
-  for (const std::string& part : parts) {
-    if (part.empty()) return bad("has an empty component");
-    if (part == "." || part == "..") return bad("has a '.' or '..' in it");
-  }
-  return parts;
+  TRY(check_relative(relative));
+  return split(relative, '/');
 }
 
 Result<Fd> open_directory_at(int dir_fd, const std::string& name) {
   Fd fd(::openat(dir_fd, name.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
-  if (!fd) return errno_error("open directory " + name);
+  if (!fd) return errno_error("open directory " + printable(name));
   return fd;
-}
-
-Result<Fd> open_or_make_directory_at(int dir_fd, const std::string& name) {
-  if (::mkdirat(dir_fd, name.c_str(), 0700) != 0 && errno != EEXIST) {
-    return errno_error("mkdir " + name);
-  }
-  return open_directory_at(dir_fd, name);
 }
 
 Result<void> write_batch_info(int batch_fd, const BatchInfo& info) {

@@ -14,17 +14,15 @@ namespace yonder::tree {
 
 // How batches lie on the disk; for the files of the trash only.
 
-// The first layer of a batch is "files". What was taken under a path that was taken before (replaced,
-// then deleted) goes into the next: "files.1" and so on.
+// The first layer of a batch is "files". What was taken under a path that was taken before
+// (replaced, then deleted) goes into the next: "files.1" and so on.
 inline constexpr std::size_t kTrashLayers = 64;
 std::string layer_name(std::size_t layer);
 
-// A name below some root from whoever: neither absolute nor empty, no "..", "." or "//" in it.
+// The parts of a path that check_relative() likes.
 Result<std::vector<std::string>> split_relative(std::string_view relative);
 
 Result<Fd> open_directory_at(int dir_fd, const std::string& name);
-// Opens it, and makes it (0700) when it is not there.
-Result<Fd> open_or_make_directory_at(int dir_fd, const std::string& name);
 
 struct BatchInfo {
   std::string root;
