@@ -113,8 +113,9 @@ Result<void> Applier::place(int directory, const std::string& temporary, const F
   if (!head.expected.exists) {
     const int error = rename_new(directory, temporary, directory, name);
     if (error == EEXIST) {
-      return changed_meanwhile(head.path, "has appeared while the sync ran, or differs from "
-                                          "another name only in upper and lower case");
+      return changed_meanwhile(head.path,
+                               "has appeared while the sync ran, or differs from "
+                               "another name only in upper and lower case");
     }
     if (error != 0) return errno_error(printable(head.path), error);
     return {};
@@ -182,8 +183,7 @@ Result<void> Applier::set_aside(const std::string& path, const std::string& new_
   TRY_ASSIGN(const int directory, directory_of(path, false));
   const std::string name(split_path(path).name);
   TRY(check_seen(directory, name, path, expected));
-  const int error =
-      rename_new(directory, name, directory, std::string(split_path(new_path).name));
+  const int error = rename_new(directory, name, directory, std::string(split_path(new_path).name));
   if (error != 0) return errno_error(printable(new_path), error);
   return {};
 }

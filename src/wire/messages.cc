@@ -113,6 +113,9 @@ template <class A>
 void fields(A& /*a*/, ProbeRequest& /*m*/) {}
 
 template <class A>
+void fields(A& /*a*/, TreeRequest& /*m*/) {}
+
+template <class A>
 void fields(A& a, ProcessKey& m) {
   a("pid", m.pid);
   a("start_time", m.start_time);
@@ -246,8 +249,8 @@ void fields(A& a, WireError& m) {
 }
 
 // One name for each alternative of AnyRequest, in their order.
-constexpr std::array<const char*, 7> kOperations{"start",    "follow", "stop",  "probe",
-                                                 "read_log", "list",   "remove"};
+constexpr std::array<const char*, 8> kOperations{"start",    "follow", "stop",   "probe",
+                                                 "read_log", "list",   "remove", "tree"};
 static_assert(kOperations.size() == std::variant_size_v<AnyRequest>);
 
 template <std::size_t I = 0>

@@ -131,8 +131,11 @@ struct RemoveRequest {
   std::string run_id;
 };
 
+// Opens a stream between the two ends of a sync; what they say to each other is in tree/messages.h.
+struct TreeRequest {};
+
 using AnyRequest = std::variant<StartRequest, FollowRequest, StopRequest, ProbeRequest,
-                                ReadLogRequest, ListRequest, RemoveRequest>;
+                                ReadLogRequest, ListRequest, RemoveRequest, TreeRequest>;
 
 // A process, by what makes it the same process: pids come back, start times do not.
 struct ProcessKey {
