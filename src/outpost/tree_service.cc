@@ -141,6 +141,13 @@ Result<void> TreeService::change(Kind kind, std::string_view body) {
       TRY_ASSIGN(const auto m, unpack_message<DirectoryEnd>(body));
       return report(m.number, tree->finish_directory(m.path, m.mode, m.mtime_ns));
     }
+    case Kind::SetAttributes: {
+      TRY_ASSIGN(const auto m, unpack_message<Attributes>(body));
+      return report(
+          m.number,
+          tree->set_attributes(
+              {.path = m.path, .mode = m.mode, .mtime_ns = m.mtime_ns, .expected = m.expected}));
+    }
     case Kind::AskPart: {
       TRY_ASSIGN(const auto m, unpack_message<FileStart>(body));
       return ask_part(m);

@@ -28,6 +28,7 @@ enum class Kind : std::uint8_t {
   SetAside,
   Remove,
   FinishDirectory,
+  SetAttributes,
   AskPart,  // FileHead; answered by PartState
   FinishPart,
   Get,         // answered by File or a failure
@@ -112,6 +113,13 @@ struct DirectoryEnd {
   std::string path;
   std::uint32_t mode = 0;
   std::int64_t mtime_ns = 0;
+};
+struct Attributes {
+  std::uint64_t number = 0;
+  std::string path;
+  std::uint32_t mode = 0;
+  std::int64_t mtime_ns = 0;
+  Seen expected;
 };
 struct FileStart {
   std::uint64_t number = 0;
