@@ -70,7 +70,7 @@ TEST(RulesLimits, AHundredThousandPathsAreJudgedInNoTime) {
       std::chrono::steady_clock::now() - begin);
   RecordProperty("milliseconds", static_cast<int>(took.count()));
   EXPECT_EQ(excluded, 0);
-  EXPECT_LT(took, std::chrono::seconds(3));  // tens of milliseconds, but not with sanitizers
+  EXPECT_LT(took, std::chrono::seconds(15));  // tens of milliseconds, but not with sanitizers
 }
 
 }  // namespace
