@@ -136,7 +136,7 @@ class GitSync {
     FarScript far = script(git_apply_script(apply), deadline_);
     far.stdin_fd = pack.file.get();
     TRY_ASSIGN(const FarOutcome outcome, apply_far(apply, far));
-    response.status = response.old_commit.empty() ? "cloned" : "updated";
+    response.status = far_.head.empty() && !far_.bare ? "cloned" : "updated";
     response.stashed = outcome.stash;
     response.commits_sent = pack.commits;
     response.bytes_sent = pack.bytes;
