@@ -35,36 +35,36 @@ busy_with() {
 )sh";
 
 constexpr const char* kLook = R"sh(
-end() { put state "$1"; printf 'done\0'; exit 0; }
+finish() { put state "$1"; printf 'done\0'; exit 0; }
 # A path may end in newlines, which $(...) would drop.
-physical() { path=$(pwd -P && printf x); path=${path%?x}; }
+physical() { place=$(pwd -P && printf x); place=${place%?x}; }
 GIT_OPTIONAL_LOCKS=0
 export GIT_OPTIONAL_LOCKS
-case $path in
-  '~') path=$HOME ;;
-  '~/'*) path=$HOME/${path#??} ;;
+case $place in
+  '~') place=$HOME ;;
+  '~/'*) place=$HOME/${place#??} ;;
   /*) ;;
-  *) path=$PWD/$path ;;
+  *) place=$PWD/$place ;;
 esac
-put path "$path"
-command -v git >/dev/null 2>&1 || end no_git
+put path "$place"
+command -v git >/dev/null 2>&1 || finish no_git
 unset $(git rev-parse --local-env-vars)
 put version "$(git --version)"
-[ -e "$path" ] || [ -L "$path" ] || end missing
-[ -d "$path" ] || end file
-cd -- "$path" 2>/dev/null && [ -r . ] || end denied
+[ -e "$place" ] || [ -L "$place" ] || finish missing
+[ -d "$place" ] || finish file
+cd -- "$place" 2>/dev/null && [ -r . ] || finish denied
 physical
-put path "$path"
+put path "$place"
 if [ ! -e .git ] && ! { [ -f HEAD ] && [ -d objects ] && [ -d refs ]; }; then
-  ! is_empty || end empty
+  ! is_empty || finish empty
   put inside "$(git rev-parse --show-toplevel 2>/dev/null)"
-  end foreign
+  finish foreign
 fi
 if ! why=$(git rev-parse --git-dir 2>&1); then
   put why "$why"
-  end broken
+  finish broken
 fi
-[ -z "$(git rev-parse --show-cdup)" ] || end broken
+[ -z "$(git rev-parse --show-cdup)" ] || finish broken
 bare=$(git rev-parse --is-bare-repository)
 head=$(head_now)
 ref=$(ref_now)
@@ -79,7 +79,7 @@ if [ -n "$branch" ] && { [ "$bare" = true ] || [ "$ref" != "refs/heads/$branch" 
   git worktree list --porcelain 2>/dev/null | while IFS= read -r line; do
     case $line in
       'worktree '*) at=${line#worktree } ;;
-      "branch refs/heads/$branch") [ "$at" = "$path" ] || put elsewhere "$at" ;;
+      "branch refs/heads/$branch") [ "$at" = "$place" ] || put elsewhere "$at" ;;
     esac
   done
 fi
@@ -102,15 +102,15 @@ if [ "$bare" != true ]; then
   printf 'changes\0'
   changes -z || why=status
   printf '\0'
-  [ "$why" != status ] || { put why 'git status failed'; end broken; }
+  [ "$why" != status ] || { put why 'git status failed'; finish broken; }
 fi
-end repository
+finish repository
 )sh";
 
 constexpr const char* kApply = R"sh(
 stash=
 step=
-end() {
+finish() {
   put outcome "$1"
   put step "$step"
   put head "$(head_now)"
@@ -123,7 +123,7 @@ end() {
 # Put back what was put away for nothing.
 fail() {
   if [ -n "$stash" ] && git stash pop -q --index >&2; then stash=; fi
-  end failed
+  finish failed
 }
 backup() {
   step='keeping the old commits on a branch'
@@ -139,46 +139,46 @@ as_seen() {
   [ "$(head_now)" = "$head" ] && [ "$(ref_now)" = "$ref" ] && [ "$(tip_now)" = "$tip" ] &&
     [ -z "$(busy_with)" ] || return 1
   [ "$bare" = no ] || return 0
-  if [ -z "$status" ]; then
+  if [ -z "$seen" ]; then
     [ -z "$(changes)" ]
   else
-    [ "$(changes -z | git hash-object --stdin)" = "$status" ]
+    [ "$(changes -z | git hash-object --stdin)" = "$seen" ]
   fi
 }
 exec 3<&0 </dev/null
 unset $(git rev-parse --local-env-vars)
 if [ "$make" = yes ]; then
   step='making the repository'
-  mkdir -p -- "$path" && cd -- "$path" || end failed
-  is_empty || end changed
-  GIT_DEFAULT_HASH=$format git init -q . >&2 || end failed
+  mkdir -p -- "$place" && cd -- "$place" || finish failed
+  is_empty || finish changed
+  GIT_DEFAULT_HASH=$format git init -q . >&2 || finish failed
   if [ "$format" = sha256 ] && [ "$(git rev-parse --show-object-format)" != sha256 ]; then
-    end too_old
+    finish too_old
   fi
-  [ -z "$branch" ] || git symbolic-ref HEAD "refs/heads/$branch" || end failed
+  [ -z "$branch" ] || git symbolic-ref HEAD "refs/heads/$branch" || finish failed
 else
-  cd -- "$path" || end changed
+  cd -- "$place" || finish changed
 fi
 case $transport in
   pack)
     step='taking the objects'
-    git index-pack --stdin --fix-thin <&3 >/dev/null || end failed
-    has_all || end incomplete
+    git index-pack --stdin --fix-thin <&3 >/dev/null || finish failed
+    has_all || finish incomplete
     ;;
   remote)
     step="fetching from $remote"
-    git config --get "remote.$remote.url" >/dev/null || end no_remote
+    git config --get "remote.$remote.url" >/dev/null || finish no_remote
     if [ -z "${GIT_SSH_COMMAND-}${GIT_SSH-}" ] && ! git config --get core.sshCommand >/dev/null; then
       GIT_SSH_COMMAND='ssh -oBatchMode=yes'
       export GIT_SSH_COMMAND
     fi
-    git fetch -q --no-recurse-submodules -- "$remote" >&2 || end failed
+    git fetch -q --no-recurse-submodules -- "$remote" >&2 || finish failed
     has_all || git fetch -q --no-recurse-submodules -- "$remote" "$commit" >/dev/null 2>&1
-    has_all || end not_on_remote
+    has_all || finish not_on_remote
     ;;
 esac
 exec 3<&-
-[ "$make" = yes ] || as_seen || end changed
+[ "$make" = yes ] || as_seen || finish changed
 force=--no-overwrite-ignore
 untracked=
 if [ "$bare" = no ] && [ "$make" = no ]; then
@@ -191,12 +191,12 @@ if [ "$bare" = no ] && [ "$make" = no ]; then
     case $on_dirty in
       stash) untracked=-u ;;
       reset) force=-f ;;
-      *) end blocked ;;
+      *) finish blocked ;;
     esac
   fi
 fi
 backups
-if [ -n "$status$untracked" ]; then
+if [ -n "$seen$untracked" ]; then
   case $on_dirty in
     stash)
       step='stashing the changes'
@@ -206,12 +206,12 @@ if [ -n "$status$untracked" ]; then
         export GIT_AUTHOR_NAME GIT_AUTHOR_EMAIL GIT_COMMITTER_NAME GIT_COMMITTER_EMAIL
       fi
       before=$(git rev-parse -q --verify refs/stash)
-      git stash push -q $untracked -m "yonder: before $commit" >&2 || end failed
+      git stash push -q $untracked -m "yonder: before $commit" >&2 || finish failed
       stash=$(git rev-parse -q --verify refs/stash)
       [ "$stash" != "$before" ] || stash=
       ;;
     reset) force=-f ;;
-    *) end changed ;;
+    *) finish changed ;;
   esac
 fi
 if [ "$lfs" = no ]; then
@@ -237,7 +237,7 @@ else
 fi
 # As after every fetch: else small packs pile up.
 [ "$transport" != pack ] || git gc --auto -q >/dev/null 2>&1
-end ok
+finish ok
 )sh";
 
 std::string assign(const char* name, const std::string& value) {
@@ -260,16 +260,16 @@ std::string backups_function(const std::vector<GitBackup>& backups) {
 }  // namespace
 
 std::string git_look_script(const GitLook& look) {
-  return concat(assign("path", look.path), assign("commit", look.commit),
+  return concat(assign("place", look.path), assign("commit", look.commit),
                 assign("branch", look.branch), kCommon, kLook);
 }
 
 std::string git_apply_script(const GitApply& apply) {
-  return concat(assign("path", apply.path), assign("commit", apply.commit),
+  return concat(assign("place", apply.path), assign("commit", apply.commit),
                 assign("branch", apply.branch), assign("make", yes_or_no(apply.make_repository)),
                 assign("bare", yes_or_no(apply.bare)), assign("format", apply.format),
                 assign("head", apply.head), assign("ref", apply.head_ref), assign("tip", apply.tip),
-                assign("status", apply.status), assign("transport", apply.transport),
+                assign("seen", apply.status), assign("transport", apply.transport),
                 assign("remote", apply.remote), assign("on_dirty", apply.on_dirty),
                 assign("lfs", yes_or_no(apply.fetch_lfs)), backups_function(apply.backups), kCommon,
                 kApply);
