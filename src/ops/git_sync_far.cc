@@ -1,5 +1,7 @@
 #include "ops/git_sync_far.h"
 
+#include <algorithm>
+
 #include "base/clean_text.h"
 #include "base/head_tail.h"
 #include "base/text.h"
@@ -10,6 +12,8 @@ namespace {
 
 constexpr std::size_t kMostOutput = 32UL << 20;
 constexpr std::size_t kMostSaid = 1000;
+// When we are killed, nobody sends the rest of a pack: git must not wait for it for ever.
+constexpr auto kLongest = std::chrono::hours(24);
 
 // Nothing of it is to be trusted but that it has ended by itself.
 Result<void> check_end(const ExecResponse& response, const std::string& said) {
@@ -39,10 +43,8 @@ Result<FarOutput> run_far_script(Engine& engine, CallContext& context, const Far
   ExecRequest request{.sandbox = script.sandbox, .wait = std::nullopt};
   request.run.argv = {"sh", "-c", script.text};
   request.run.cwd = script.cwd;
-  if (!script.deadline.is_never()) {
-    request.run.timeout =
-        std::max<Duration>(script.deadline.remaining(), std::chrono::milliseconds(1));
-  }
+  request.run.timeout =
+      std::clamp<Duration>(script.deadline.remaining(), std::chrono::milliseconds(1), kLongest);
   CancelSource give_up;
   const auto on_cancel = context.cancel.on_cancel([&] { give_up.cancel(); });
   CallContext inner{.session = context.session,

@@ -8,7 +8,6 @@
 namespace yonder::ops {
 namespace {
 
-using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::Not;
 

@@ -17,6 +17,8 @@ class GitSync : public EndToEnd {
   void SetUp() override;
 
   McpClient& files_agent() { return *files_agent_; }
+  const lab::Sshd& sshd() const { return *sshd_; }
+  const lab::Account& user() const { return *user_; }
   const std::string& here() const { return here_; }
   const std::string& far() const { return far_; }
 
