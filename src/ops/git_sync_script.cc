@@ -265,14 +265,13 @@ std::string git_look_script(const GitLook& look) {
 }
 
 std::string git_apply_script(const GitApply& apply) {
-  return concat(assign("place", apply.path), assign("commit", apply.commit),
-                assign("branch", apply.branch), assign("make", yes_or_no(apply.make_repository)),
-                assign("bare", yes_or_no(apply.bare)), assign("format", apply.format),
-                assign("head", apply.head), assign("ref", apply.head_ref), assign("tip", apply.tip),
-                assign("seen", apply.status), assign("transport", apply.transport),
-                assign("remote", apply.remote), assign("on_dirty", apply.on_dirty),
-                assign("lfs", yes_or_no(apply.fetch_lfs)), backups_function(apply.backups), kCommon,
-                kApply);
+  return concat(
+      assign("place", apply.path), assign("commit", apply.commit), assign("branch", apply.branch),
+      assign("make", yes_or_no(apply.make_repository)), assign("bare", yes_or_no(apply.bare)),
+      assign("format", apply.format), assign("head", apply.head), assign("ref", apply.head_ref),
+      assign("tip", apply.tip), assign("seen", apply.status), assign("transport", apply.transport),
+      assign("remote", apply.remote), assign("on_dirty", apply.on_dirty),
+      assign("lfs", yes_or_no(apply.fetch_lfs)), backups_function(apply.backups), kCommon, kApply);
 }
 
 }  // namespace yonder::ops
