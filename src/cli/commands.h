@@ -14,6 +14,7 @@ int wait_command(const WaitOptions& options, const Doors& doors);
 int stop_command(const StopOptions& options, const Doors& doors);
 int attach_command(const AttachOptions& options, const Doors& doors);
 int rm_command(const RmOptions& options, const Doors& doors);
+int git_sync_command(const GitSyncOptions& options, const Doors& doors);
 int hosts_command(const HostsOptions& options, const Doors& doors);
 int doctor_command(const DoctorOptions& options, const Doors& doors);
 int login_command(const LoginOptions& options, const Doors& doors);

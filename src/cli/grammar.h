@@ -45,6 +45,15 @@ struct RawOptions {
   std::string signal;
   std::string grace;
 
+  std::optional<std::string> remote_path;
+  std::string local_path;
+  std::string commit;
+  std::string branch;
+  std::string via;
+  std::string remote;
+  std::string on_dirty;
+  std::string on_diverged;
+
   bool check = false;
   bool names = false;
   std::vector<std::string> toolsets;
@@ -57,6 +66,7 @@ void declare(CLI::App& app, RawOptions& raw);
 
 // Its parts that have a file of their own.
 void declare_runs(CLI::App& app, RawOptions& raw);
+void declare_git_sync(CLI::App& app, RawOptions& raw);
 
 void add_sandbox(CLI::App& command, RawOptions& raw, const std::string& description);
 // What `exec` and `run` know in common: where and how a command runs.

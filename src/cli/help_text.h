@@ -16,6 +16,7 @@ std::string wait_footer();
 std::string stop_footer();
 std::string attach_footer();
 std::string rm_footer();
+std::string git_sync_footer();
 std::string hosts_footer();
 std::string doctor_footer();
 std::string login_footer();

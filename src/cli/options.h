@@ -11,6 +11,7 @@
 #include "base/id.h"
 #include "cli/cli.h"
 #include "model/run.h"
+#include "ops/git_sync.h"
 
 namespace yonder::cli {
 
@@ -83,6 +84,11 @@ struct RmOptions {
   RunWords which;
 };
 
+struct GitSyncOptions {
+  ops::GitSyncRequest request;
+  bool json = false;
+};
+
 struct HostsOptions {
   bool check = false;
   bool json = false;
@@ -115,8 +121,8 @@ struct VersionOptions {};
 
 using Command =
     std::variant<HelpOptions, VersionOptions, ExecOptions, RunOptions, PsOptions, LogsOptions,
-                 WaitOptions, StopOptions, AttachOptions, RmOptions, HostsOptions, DoctorOptions,
-                 LoginOptions, LogoutOptions, McpOptions, CompletionOptions>;
+                 WaitOptions, StopOptions, AttachOptions, RmOptions, GitSyncOptions, HostsOptions,
+                 DoctorOptions, LoginOptions, LogoutOptions, McpOptions, CompletionOptions>;
 
 struct CommandLine {
   Command command;

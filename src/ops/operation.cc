@@ -2,6 +2,7 @@
 
 #include "ops/arguments.h"
 #include "ops/exec.h"
+#include "ops/git_sync.h"
 #include "ops/sandboxes.h"
 #include "ops/schema.h"
 #include "ops/task_operations.h"
@@ -135,6 +136,7 @@ std::vector<Operation> all_operations() {
                              exec_operation()};
   for (auto& operation : task_operations()) all.push_back(std::move(operation));
   for (auto& operation : remote_ssh_operations()) all.push_back(std::move(operation));
+  all.push_back(git_sync_operation());
   return all;
 }
 
