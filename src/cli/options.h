@@ -12,6 +12,7 @@
 #include "cli/cli.h"
 #include "model/run.h"
 #include "ops/git_sync.h"
+#include "ops/sync.h"
 
 namespace yonder::cli {
 
@@ -89,6 +90,24 @@ struct GitSyncOptions {
   bool json = false;
 };
 
+// `push` and `pull`.
+struct SyncOptions {
+  ops::SyncCall call;
+  bool json = false;
+  bool quiet = false;
+};
+
+struct TransfersOptions {
+  std::optional<std::int64_t> id;  // nothing: all
+  bool cancel = false;
+  bool json = false;
+};
+
+// Hidden: what the process of a transfer is.
+struct TransferWorkerOptions {
+  std::int64_t id = 0;
+};
+
 struct HostsOptions {
   bool check = false;
   bool json = false;
@@ -121,8 +140,9 @@ struct VersionOptions {};
 
 using Command =
     std::variant<HelpOptions, VersionOptions, ExecOptions, RunOptions, PsOptions, LogsOptions,
-                 WaitOptions, StopOptions, AttachOptions, RmOptions, GitSyncOptions, HostsOptions,
-                 DoctorOptions, LoginOptions, LogoutOptions, McpOptions, CompletionOptions>;
+                 WaitOptions, StopOptions, AttachOptions, RmOptions, GitSyncOptions, SyncOptions,
+                 TransfersOptions, TransferWorkerOptions, HostsOptions, DoctorOptions, LoginOptions,
+                 LogoutOptions, McpOptions, CompletionOptions>;
 
 struct CommandLine {
   Command command;

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <map>
 #include <optional>
 #include <string>
@@ -24,7 +25,10 @@ class Arguments {
   bool flag(const char* name, bool otherwise);
   // Seconds or counts: within [least, most].
   double number(const char* name, double otherwise, double least, double most);
+  // A whole number, or nothing.
+  std::optional<std::uint64_t> optional_count(const char* name);
   std::map<std::string, std::string> texts(const char* name);
+  std::vector<std::string> list(const char* name);
 
   Result<void> finish() const;
   void fail(const char* name, const std::string& what, const std::string& hint = "");

@@ -5,7 +5,9 @@
 #include "ops/git_sync.h"
 #include "ops/sandboxes.h"
 #include "ops/schema.h"
+#include "ops/sync.h"
 #include "ops/task_operations.h"
+#include "ops/transfers.h"
 
 namespace yonder::ops {
 namespace {
@@ -136,6 +138,8 @@ std::vector<Operation> all_operations() {
                              exec_operation()};
   for (auto& operation : task_operations()) all.push_back(std::move(operation));
   for (auto& operation : remote_ssh_operations()) all.push_back(std::move(operation));
+  for (auto& operation : sync_operations()) all.push_back(std::move(operation));
+  for (auto& operation : transfer_operations()) all.push_back(std::move(operation));
   all.push_back(git_sync_operation());
   return all;
 }
