@@ -16,6 +16,14 @@ int fail(const SyncOptions& options, const Error& error, int status) {
   return status;
 }
 
+// What people_progress() may print must not end up behind the bar.
+ops::ProgressSink beside(ProgressBar& bar) {
+  return [&bar, people = people_progress()](const std::string& text) {
+    if (text.starts_with("connecting ") || text.starts_with("putting ")) bar.erase();
+    people(text);
+  };
+}
+
 }  // namespace
 
 int sync_command(const SyncOptions& options, const Doors& doors) {
@@ -31,7 +39,7 @@ int sync_command(const SyncOptions& options, const Doors& doors) {
   ops::CallContext context{.session = session,
                            .cancel = (*interrupts)->cancel(),
                            .detach = (*interrupts)->detach(),
-                           .progress = people_progress()};
+                           .progress = beside(bar)};
   const auto response =
       ops::sync_files(**engine, context, options.call,
                       [&](const ops::SyncProgress& progress) { bar.show(progress); });

@@ -53,6 +53,8 @@ void forget_signals() {
   for (const int number : {SIGTERM, SIGINT, SIGHUP, SIGCHLD, SIGPIPE}) ::signal(number, SIG_DFL);
 }
 
+constexpr int kStandardOutput = 1;
+
 // Between fork and exec of a program with threads: nothing here may allocate.
 struct Prepared {
   char* const* argv;
@@ -64,7 +66,7 @@ struct Prepared {
 
 [[noreturn]] void become_worker(const Prepared& prepared) {
   ::dup2(prepared.null, STDIN_FILENO);
-  ::dup2(prepared.null, 1);
+  ::dup2(prepared.null, kStandardOutput);
   ::dup2(prepared.log, STDERR_FILENO);
   close_between(3, prepared.pipe - 1);
   constexpr int kMostFd = 1 << 20;

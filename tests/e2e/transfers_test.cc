@@ -89,6 +89,19 @@ TEST_F(Transfers, TakeOverWhatIsNotDoneInTime) {
   EXPECT_EQ(read_there("big"), noise(kBig));
 }
 
+TEST_F(Transfers, TakeOverWhatAClientLeavesBehind) {
+  write_here("big", noise(kBig));
+  proxy().set_rate(kSlow);
+  const auto leaving = new_agent();
+  leaving->call_async("sync_local_to_remote", arguments({}));
+  EXPECT_TRUE(lab::eventually([&] { return path_exists(far()); }));
+  EXPECT_TRUE(leaving->close());
+  proxy().set_rate(0);
+  const Json list = content_of(agent().call("list_file_transfer_tasks", Json::object()));
+  EXPECT_EQ(finished(id_of(list["tasks"][0]))["complete"], true);
+  EXPECT_EQ(read_there("big"), noise(kBig));
+}
+
 TEST_F(Transfers, GoOnWhenTheClientIsKilled) {
   const std::int64_t id = start_slow();
   agent().crash();
