@@ -63,7 +63,7 @@ TEST(SyncJson, SaysThatSomethingFailed) {
   EXPECT_EQ(json["complete"], false);
   EXPECT_EQ(json["failed"].size(), 50U);
   EXPECT_EQ(json["failed_total"], 60);
-  EXPECT_EQ(json["failed"][0]["path"], "f\\n0");
+  EXPECT_EQ(json["failed"][0]["path"], "f\\x0a0");
 }
 
 TEST(SyncJson, AnswersOfABackgroundTransferSayHowToFollowIt) {

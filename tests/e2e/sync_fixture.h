@@ -31,7 +31,7 @@ class SyncEndToEnd : public EndToEnd {
   Json push(const Json& more = Json::object());
   Json pull(const Json& more = Json::object());
   Json push_error(const Json& more = Json::object());
-  Json arguments(const Json& more) const;
+  Json arguments(const Json& more = Json::object()) const;
   // Waits until the transfer is over.
   Json finished(std::int64_t task_id);
   Json check(std::int64_t task_id);

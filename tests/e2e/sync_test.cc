@@ -176,12 +176,11 @@ TEST_F(Sync, KeepsOutOfSecretPlacesOfThisMachine) {
 TEST_F(Sync, MayBeRestrictedToSomePlaces) {
   write_config_toml(concat("[sync]\nallow = [\"", here(), "/sub\"]\n"));
   const auto restricted = new_agent();
-  const Json refused = error_of(restricted->call("sync_local_to_remote", arguments({})));
+  const Json refused = error_of(restricted->call("sync_local_to_remote", arguments()));
   EXPECT_THAT(text_of(refused["message"]), HasSubstr("may not be synced by agents"));
   const Json done = content_of(
       restricted->call("sync_local_to_remote", arguments({{"local_path", here() + "/sub"}})));
   EXPECT_EQ(done["complete"], true);
-  write_config_toml("");
 }
 
 TEST_F(Sync, WorksFromTheCommandLine) {
@@ -229,7 +228,7 @@ TEST_F(Sync, ShowsABarAtATerminalAndEndsCleanlyOnCtrlC) {
 TEST_F(Sync, IsCancelledWithItsCall) {
   write_here("big", noise(4U << 20));
   proxy().set_rate(256UL * 1024);
-  const int id = agent().call_async("sync_local_to_remote", arguments({}));
+  const int id = agent().call_async("sync_local_to_remote", arguments());
   EXPECT_TRUE(lab::eventually([&] { return is_there("a.txt") || is_there("sub"); }));
   agent().cancel(id);
   EXPECT_TRUE(agent().answers());

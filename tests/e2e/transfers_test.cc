@@ -64,12 +64,12 @@ TEST_F(Transfers, TakeOverWhatIsTooLargeToWaitFor) {
 TEST_F(Transfers, HaveLimitsThatMoveInBothDirections) {
   write_many(230);
   const auto patient = new_agent({"REMOTE_SANDBOX_INLINE_SYNC_MAX_FILES=1000"});
-  const Json all = content_of(patient->call("sync_local_to_remote", arguments({})));
+  const Json all = content_of(patient->call("sync_local_to_remote", arguments()));
   EXPECT_EQ(all["mode"], "inline");
   EXPECT_EQ(all["uploaded_files"], 232);
   write_here("c", "c");
   const auto hasty = new_agent({"REMOTE_SANDBOX_INLINE_SYNC_MAX_BYTES=0"});
-  const Json one = content_of(hasty->call("sync_local_to_remote", arguments({})));
+  const Json one = content_of(hasty->call("sync_local_to_remote", arguments()));
   EXPECT_EQ(one["mode"], "background");
   EXPECT_EQ(finished(id_of(one))["complete"], true);
   const Json back = content_of(
@@ -93,7 +93,7 @@ TEST_F(Transfers, TakeOverWhatAClientLeavesBehind) {
   write_here("big", noise(kBig));
   proxy().set_rate(kSlow);
   const auto leaving = new_agent();
-  leaving->call_async("sync_local_to_remote", arguments({}));
+  leaving->call_async("sync_local_to_remote", arguments());
   EXPECT_TRUE(lab::eventually([&] { return path_exists(far()); }));
   EXPECT_TRUE(leaving->close());
   proxy().set_rate(0);
