@@ -133,7 +133,7 @@ std::string main_trash(const TrashPlace& place) {
 
 void remember_trash(const TrashPlace& place, const std::string& directory) {
   // Without it the batches are there all the same; only a list of all of them does not know.
-  if (!make_directories(main_trash(place))) return;
+  if (place.state_dir.empty() || !make_directories(main_trash(place))) return;
   [[maybe_unused]] const int done =
       ::symlink(directory.c_str(), place_link(place, directory).c_str());
 }

@@ -6,6 +6,7 @@
 #include <cerrno>
 #include <cstring>
 
+#include "base/file.h"
 #include "base/text.h"
 #include "tree/remove_tree.h"
 #include "tree/rename.h"
@@ -140,6 +141,7 @@ Result<RestoreReport> restore_trash(const TrashPlace& place, const TrashBatch& b
     return Error{Errc::Conflict, concat("the trash batch ", batch.id, " is in use"),
                  "wait until the operation that fills it has ended"};
   }
+  if (!path_exists(batch.root)) TRY(make_directories(batch.root));
   const Fd root(::open(batch.root.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
   if (!root) return errno_error("open " + batch.root);
   Restorer restorer(place, root.get(), batch.root);

@@ -3,6 +3,7 @@
 #include <array>
 
 #include "wire/archive.h"
+#include "wire/file_fields.h"
 
 namespace yonder::wire {
 
@@ -246,8 +247,10 @@ void fields(A& a, WireError& m) {
 }
 
 // One name for each alternative of AnyRequest, in their order.
-constexpr std::array<const char*, 7> kOperations{"start",    "follow", "stop",  "probe",
-                                                 "read_log", "list",   "remove"};
+constexpr std::array<const char*, 17> kOperations{
+    "start",     "follow",      "stop",           "probe",      "read_log",     "list",
+    "remove",    "file_list",   "file_read",      "file_write", "file_edit",    "file_search",
+    "file_move", "file_delete", "make_directory", "trash_list", "trash_restore"};
 static_assert(kOperations.size() == std::variant_size_v<AnyRequest>);
 
 template <std::size_t I = 0>

@@ -9,6 +9,7 @@
 #include <variant>
 #include <vector>
 
+#include "base/file_work.h"
 #include "base/result.h"
 
 namespace yonder::wire {
@@ -131,8 +132,12 @@ struct RemoveRequest {
   std::string run_id;
 };
 
-using AnyRequest = std::variant<StartRequest, FollowRequest, StopRequest, ProbeRequest,
-                                ReadLogRequest, ListRequest, RemoveRequest>;
+using AnyRequest =
+    std::variant<StartRequest, FollowRequest, StopRequest, ProbeRequest, ReadLogRequest,
+                 ListRequest, RemoveRequest, files::ListRequest, files::ReadRequest,
+                 files::WriteRequest, files::EditRequest, files::SearchRequest, files::MoveRequest,
+                 files::DeleteRequest, files::MakeDirectoryRequest, files::TrashRequest,
+                 files::RestoreRequest>;
 
 // A process, by what makes it the same process: pids come back, start times do not.
 struct ProcessKey {
