@@ -1,0 +1,256 @@
+#include "tree/apply.h"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstdio>
+#include <utility>
+
+#include "base/clean_text.h"
+#include "base/id.h"
+#include "base/text.h"
+#include "tree/rename.h"
+#include "tree/scan.h"
+
+namespace yonder::tree {
+namespace {
+
+constexpr std::int64_t kNanoseconds = 1000000000;
+
+std::array<timespec, 2> times_for(std::int64_t mtime_ns) {
+  std::int64_t seconds = mtime_ns / kNanoseconds;
+  std::int64_t rest = mtime_ns % kNanoseconds;
+  if (rest < 0) {
+    rest += kNanoseconds;
+    --seconds;
+  }
+  std::array<timespec, 2> times{};
+  times[0].tv_nsec = UTIME_OMIT;
+  times[1].tv_sec = static_cast<time_t>(seconds);
+  times[1].tv_nsec = static_cast<long>(rest);
+  return times;
+}
+
+Error failed(std::string_view path) {
+  return errno_error(printable(path));
+}
+
+Error changed_meanwhile(std::string_view path, std::string_view how) {
+  return Error{Errc::Conflict, concat("'", printable(path), "' ", how),
+               "it was left as it is; sync again to see what it is now"};
+}
+
+}  // namespace
+
+Result<void> check_seen(int directory, const std::string& name, const std::string& path,
+                        const Seen& expected) {
+  struct stat info {};
+  if (::fstatat(directory, name.c_str(), &info, AT_SYMLINK_NOFOLLOW) != 0) {
+    if (errno != ENOENT) return failed(path);
+    if (!expected.exists) return {};
+    return changed_meanwhile(path, "was removed over there while the sync ran");
+  }
+  if (!expected.exists) return changed_meanwhile(path, "has appeared while the sync ran");
+  const bool same =
+      type_of(info) == expected.type &&
+      (expected.type != Type::File || (static_cast<std::uint64_t>(info.st_size) == expected.size &&
+                                       mtime_of(info) == expected.mtime_ns)) &&
+      (expected.type != Type::Link || mtime_of(info) == expected.mtime_ns);
+  if (!same) return changed_meanwhile(path, "was changed while the sync ran");
+  return {};
+}
+
+Applier::Applier(int root, const std::string& root_path, const TrashPlace& place,
+                 ApplyOptions options)
+    : directories_(root),
+      trash_(place, root, root_path, "sync"),
+      options_(options),
+      temporary_stem_(concat(kTemporaryPrefix, random_letters(8), "-")) {}
+
+std::string Applier::new_temporary() {
+  return concat(temporary_stem_, ++temporaries_);
+}
+
+Result<int> Applier::directory_of(std::string_view path, bool make) {
+  TRY(check_relative(path));
+  const std::string_view parent = split_path(path).parent;
+  return make ? directories_.open_or_make(parent) : directories_.open(parent);
+}
+
+Result<void> Applier::make_directory(const std::string& path, const Seen& expected) {
+  TRY_ASSIGN(const int directory, directory_of(path, true));
+  const std::string name(split_path(path).name);
+  if (expected.exists && expected.type != Type::Directory) {
+    TRY(check_seen(directory, name, path, expected));
+    TRY(trash_.take(directory, name, path));
+  }
+  TRY(directories_.open_or_make(path));
+  return {};
+}
+
+Result<IncomingFile> Applier::begin_file(FileHead head) {
+  TRY_ASSIGN(const int directory, directory_of(head.path, true));
+  TRY_ASSIGN(Fd own, duplicate(directory));
+  std::string temporary = new_temporary();
+  Fd file(::openat(directory, temporary.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600));
+  if (!file) return failed(head.path);
+  return IncomingFile(*this, std::move(head), std::move(own), std::move(temporary),
+                      std::move(file));
+}
+
+Result<void> Applier::seal(const Fd& file, const FileHead& head) const {
+  const auto times = times_for(head.mtime_ns);
+  if (::fchmod(file.get(), head.mode & 07777U) != 0) return failed(head.path);
+  if (::futimens(file.get(), times.data()) != 0) return failed(head.path);
+  if (options_.flush_to_disk && ::fsync(file.get()) != 0) return failed(head.path);
+  return {};
+}
+
+Result<void> Applier::place(int directory, const std::string& temporary, const FileHead& head) {
+  const std::string name(split_path(head.path).name);
+  if (!head.expected.exists) {
+    const int error = rename_new(directory, temporary, directory, name);
+    if (error == EEXIST) {
+      return changed_meanwhile(head.path, "has appeared while the sync ran, or differs from "
+                                          "another name only in upper and lower case");
+    }
+    if (error != 0) return errno_error(printable(head.path), error);
+    return {};
+  }
+  TRY(check_seen(directory, name, head.path, head.expected));
+  if (options_.keep == Keep::InTrash || head.expected.type == Type::Directory) {
+    return trash_.replace(directory, temporary, name, head.path);
+  }
+  if (::renameat(directory, temporary.c_str(), directory, name.c_str()) != 0) {
+    return failed(head.path);
+  }
+  return {};
+}
+
+Result<void> Applier::make_link(const std::string& path, const std::string& target,
+                                std::int64_t mtime_ns, const Seen& expected) {
+  TRY_ASSIGN(const int directory, directory_of(path, true));
+  const std::string temporary = new_temporary();
+  if (::symlinkat(target.c_str(), directory, temporary.c_str()) != 0) return failed(path);
+  const auto times = times_for(mtime_ns);
+  // Where links have no times of their own, the link matters more.
+  ::utimensat(directory, temporary.c_str(), times.data(), AT_SYMLINK_NOFOLLOW);
+  auto placed = place(directory, temporary, {.path = path, .expected = expected});
+  if (!placed) ::unlinkat(directory, temporary.c_str(), 0);
+  return placed;
+}
+
+Result<void> Applier::make_twin(const std::string& path, const std::string& existing,
+                                const Seen& expected) {
+  TRY(check_relative(existing));
+  TRY_ASSIGN(const int from_directory, directory_of(existing, false));
+  TRY_ASSIGN(const Fd from, duplicate(from_directory));
+  TRY_ASSIGN(const int directory, directory_of(path, true));
+  const std::string temporary = new_temporary();
+  const std::string name(split_path(existing).name);
+  if (::linkat(from.get(), name.c_str(), directory, temporary.c_str(), 0) != 0) {
+    return failed(path);
+  }
+  auto placed = place(directory, temporary, {.path = path, .expected = expected});
+  // A rename between two names of one file does nothing at all, and leaves both.
+  ::unlinkat(directory, temporary.c_str(), 0);
+  return placed;
+}
+
+Result<bool> Applier::remove(const std::string& path, const Seen& expected) {
+  TRY_ASSIGN(const int directory, directory_of(path, false));
+  const std::string name(split_path(path).name);
+  TRY(check_seen(directory, name, path, expected));
+  if (expected.type == Type::Directory) {
+    if (::unlinkat(directory, name.c_str(), AT_REMOVEDIR) == 0) return true;
+    if (errno == ENOTEMPTY || errno == EEXIST) return false;
+    return failed(path);
+  }
+  if (options_.keep == Keep::InTrash) {
+    TRY(trash_.take(directory, name, path));
+  } else if (::unlinkat(directory, name.c_str(), 0) != 0) {
+    return failed(path);
+  }
+  return true;
+}
+
+Result<void> Applier::set_aside(const std::string& path, const std::string& new_path,
+                                const Seen& expected) {
+  TRY(check_relative(new_path));
+  TRY_ASSIGN(const int directory, directory_of(path, false));
+  const std::string name(split_path(path).name);
+  TRY(check_seen(directory, name, path, expected));
+  const int error =
+      rename_new(directory, name, directory, std::string(split_path(new_path).name));
+  if (error != 0) return errno_error(printable(new_path), error);
+  return {};
+}
+
+Result<void> Applier::finish_directory(const std::string& path, std::uint32_t mode,
+                                       std::int64_t mtime_ns) {
+  TRY(check_relative(path));
+  TRY_ASSIGN(const int directory, directories_.open(path));
+  const auto times = times_for(mtime_ns);
+  if (::fchmod(directory, mode & 07777U) != 0) return failed(path);
+  if (::futimens(directory, times.data()) != 0) return failed(path);
+  return {};
+}
+
+IncomingFile::IncomingFile(Applier& applier, FileHead head, Fd directory, std::string temporary,
+                           Fd file)
+    : applier_(applier),
+      head_(std::move(head)),
+      directory_(std::move(directory)),
+      temporary_(std::move(temporary)),
+      file_(std::move(file)) {}
+
+IncomingFile::IncomingFile(IncomingFile&& other) noexcept
+    : applier_(other.applier_),
+      head_(std::move(other.head_)),
+      directory_(std::move(other.directory_)),
+      temporary_(std::exchange(other.temporary_, {})),
+      file_(std::move(other.file_)),
+      hasher_(std::move(other.hasher_)),
+      written_(other.written_) {}
+
+IncomingFile::~IncomingFile() {
+  if (!temporary_.empty()) ::unlinkat(directory_.get(), temporary_.c_str(), 0);
+}
+
+Result<void> IncomingFile::write(std::string_view bytes) {
+  hasher_.add(bytes);
+  written_ += bytes.size();
+  if (written_ > head_.size) return changed_meanwhile(head_.path, "is longer than was announced");
+  auto done = write_all(file_, bytes);
+  if (!done) return std::move(done).error().context(printable(head_.path));
+  return {};
+}
+
+Result<void> IncomingFile::hole(std::uint64_t count) {
+  if (count > head_.size - written_) {
+    return changed_meanwhile(head_.path, "is longer than was announced");
+  }
+  hasher_.add_zeros(count);
+  written_ += count;
+  if (::ftruncate(file_.get(), static_cast<off_t>(written_)) != 0 ||
+      ::lseek(file_.get(), static_cast<off_t>(written_), SEEK_SET) < 0) {
+    return failed(head_.path);
+  }
+  return {};
+}
+
+Result<void> IncomingFile::finish(const Hash& hash) {
+  if (written_ != head_.size || hasher_.result() != hash) {
+    return Error{Errc::Protocol,
+                 concat("'", printable(head_.path), "' did not arrive as it was sent"),
+                 "it was left as it was; sync again"};
+  }
+  TRY(applier_.seal(file_, head_));
+  TRY(applier_.place(directory_.get(), temporary_, head_));
+  temporary_.clear();
+  return {};
+}
+
+}  // namespace yonder::tree

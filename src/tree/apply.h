@@ -1,0 +1,106 @@
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <string_view>
+
+#include "base/fd.h"
+#include "base/result.h"
+#include "tree/beneath.h"
+#include "tree/entry.h"
+#include "tree/trash.h"
+
+namespace yonder::tree {
+
+// What a file will be when it is there.
+struct FileHead {
+  std::string path;
+  std::uint32_t mode = 0;
+  std::int64_t mtime_ns = 0;
+  std::uint64_t size = 0;
+  Seen expected;  // what its place held when it was looked at
+};
+
+enum class Keep { InTrash, Nowhere };  // what is replaced or removed
+
+struct ApplyOptions {
+  Keep keep = Keep::InTrash;
+  bool flush_to_disk = false;  // fsync before each rename
+};
+
+class Applier;
+
+// A file on its way, under a temporary name in the directory where it will be. Destroyed before it
+// was finished, it leaves nothing.
+class IncomingFile {
+ public:
+  IncomingFile(IncomingFile&&) noexcept;
+  ~IncomingFile();
+
+  const FileHead& head() const { return head_; }
+  Result<void> write(std::string_view bytes);
+  // So many zeros, without room on the disk where that can be.
+  Result<void> hole(std::uint64_t count);
+  // Checks length and contents, and gives it its name.
+  Result<void> finish(const Hash& hash);
+
+ private:
+  friend class Applier;
+  IncomingFile(Applier& applier, FileHead head, Fd directory, std::string temporary, Fd file);
+
+  Applier& applier_;
+  FileHead head_;
+  Fd directory_;
+  std::string temporary_;  // empty: it has got its name
+  Fd file_;
+  Hasher hasher_;
+  std::uint64_t written_ = 0;
+};
+
+// Changes a tree below its root, one entry at a time: each appears whole or not at all, nothing
+// outside is touched, and what somebody else has changed meanwhile is a Conflict.
+class Applier {
+ public:
+  // `root` is borrowed.
+  Applier(int root, const std::string& root_path, const TrashPlace& place, ApplyOptions options);
+
+  Result<void> make_directory(const std::string& path, const Seen& expected);
+  Result<IncomingFile> begin_file(FileHead head);
+  Result<void> make_link(const std::string& path, const std::string& target, std::int64_t mtime_ns,
+                         const Seen& expected);
+  // Another name for a file of this tree.
+  Result<void> make_twin(const std::string& path, const std::string& existing,
+                         const Seen& expected);
+  // A directory must be empty; one that is not stays, without complaint: what is in it was not to
+  // be removed. False then.
+  Result<bool> remove(const std::string& path, const Seen& expected);
+  // What is there takes another name beside it.
+  Result<void> set_aside(const std::string& path, const std::string& new_path,
+                         const Seen& expected);
+  // At the end, when nothing in it changes any more.
+  Result<void> finish_directory(const std::string& path, std::uint32_t mode, std::int64_t mtime_ns);
+
+  // `temporary` of that directory, with mode and time set, gets the name.
+  Result<void> place(int directory, const std::string& temporary, const FileHead& head);
+  Result<void> seal(const Fd& file, const FileHead& head) const;
+  Result<int> directory_of(std::string_view path, bool make);
+
+  const std::string& trash_batch() const { return trash_.batch(); }
+  std::uint64_t trashed() const { return trash_.taken(); }
+  std::uint64_t made_directories() const { return directories_.made(); }
+  std::string new_temporary();
+
+ private:
+  Directories directories_;
+  Trash trash_;
+  ApplyOptions options_;
+  std::string temporary_stem_;
+  std::uint64_t temporaries_ = 0;
+};
+
+// Conflict when `name` is not what it was.
+Result<void> check_seen(int directory, const std::string& name, const std::string& path,
+                        const Seen& expected);
+
+}  // namespace yonder::tree

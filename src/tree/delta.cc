@@ -1,0 +1,140 @@
+#include "tree/delta.h"
+
+#define RSYNC_NO_STDIO_INTERFACE
+#include <librsync.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <optional>
+#include <vector>
+
+namespace yonder::tree {
+namespace {
+
+constexpr std::size_t kBuffer = 256UL * 1024;
+
+Error broken(rs_result result) {
+  return Error{Errc::Protocol, std::string("the difference cannot be worked out: ") +
+                                   rs_strerror(result),
+               ""};
+}
+
+struct FreeJob {
+  void operator()(rs_job_t* job) const { rs_job_free(job); }
+};
+using Job = std::unique_ptr<rs_job_t, FreeJob>;
+
+struct FreeSignature {
+  void operator()(rs_signature_t* signature) const { rs_free_sumset(signature); }
+};
+using Signature = std::unique_ptr<rs_signature_t, FreeSignature>;
+
+// A job, with its unread input between two calls.
+class Machine {
+ public:
+  Machine(rs_job_t* job, Pour pour) : job_(job), pour_(std::move(pour)), out_(kBuffer) {}
+
+  // Takes all of it; what the job does not use yet is kept.
+  Result<void> feed(std::string_view bytes, bool last) {
+    input_ += bytes;
+    while (!done_) {
+      rs_buffers_t buffers{.next_in = input_.data(),
+                           .avail_in = input_.size(),
+                           .eof_in = last ? 1 : 0,
+                           .next_out = out_.data(),
+                           .avail_out = out_.size()};
+      const rs_result result = rs_job_iter(job_.get(), &buffers);
+      const std::size_t made = out_.size() - buffers.avail_out;
+      const std::size_t used = input_.size() - buffers.avail_in;
+      input_.erase(0, used);
+      if (made > 0) TRY(pour_({out_.data(), made}));
+      if (result != RS_DONE && result != RS_BLOCKED) return broken(result);
+      done_ = result == RS_DONE;
+      if (made == 0 && used == 0) break;
+    }
+    return {};
+  }
+  bool done() const { return done_; }
+
+ private:
+  Job job_;
+  Pour pour_;
+  std::string input_;
+  std::vector<char> out_;
+  bool done_ = false;
+};
+
+Result<void> feed_file(Machine& machine, int fd, std::uint64_t size) {
+  std::vector<char> buffer(kBuffer);
+  std::uint64_t offset = 0;
+  while (offset < size) {
+    const std::size_t wanted = std::min<std::uint64_t>(buffer.size(), size - offset);
+    const ssize_t n = ::pread(fd, buffer.data(), wanted, static_cast<off_t>(offset));
+    if (n < 0 && errno == EINTR) continue;
+    if (n < 0) return errno_error("reading");
+    if (n == 0) break;
+    offset += static_cast<std::uint64_t>(n);
+    TRY(machine.feed({buffer.data(), static_cast<std::size_t>(n)}, false));
+  }
+  TRY(machine.feed({}, true));
+  if (!machine.done()) return broken(RS_INPUT_ENDED);
+  return {};
+}
+
+}  // namespace
+
+Result<void> make_signature(int fd, std::uint64_t size, const Pour& pour) {
+  rs_magic_number magic = RS_RK_BLAKE2_SIG_MAGIC;
+  std::size_t block = 0;
+  auto strong = static_cast<std::size_t>(-1);  // the shortest that is safe; the whole is checked too
+  const rs_result chosen = rs_sig_args(static_cast<rs_long_t>(size), &magic, &block, &strong);
+  if (chosen != RS_DONE) return broken(chosen);
+  Machine machine(rs_sig_begin(block, strong, magic), pour);
+  return feed_file(machine, fd, size);
+}
+
+Result<void> make_delta(std::string_view signature, int fd, std::uint64_t size, const Pour& pour) {
+  rs_signature_t* loaded = nullptr;
+  Machine loader(rs_loadsig_begin(&loaded), [](std::string_view) { return Result<void>(); });
+  auto fed = loader.feed(signature, true);
+  const Signature owner(loaded);
+  TRY(std::move(fed));
+  if (!loader.done() || loaded == nullptr) return broken(RS_INPUT_ENDED);
+  const rs_result indexed = rs_build_hash_table(loaded);
+  if (indexed != RS_DONE) return broken(indexed);
+  Machine machine(rs_delta_begin(loaded), pour);
+  return feed_file(machine, fd, size);
+}
+
+struct Patch::State {
+  State(int old_file, Pour pour)
+      : basis(old_file), machine(rs_patch_begin(&State::copy, this), std::move(pour)) {}
+
+  static rs_result copy(void* self, rs_long_t position, std::size_t* size, void** buffer) {
+    const int fd = static_cast<State*>(self)->basis;
+    const ssize_t n = ::pread(fd, *buffer, *size, static_cast<off_t>(position));
+    if (n <= 0) return n == 0 ? RS_INPUT_ENDED : RS_IO_ERROR;
+    *size = static_cast<std::size_t>(n);
+    return RS_DONE;
+  }
+
+  int basis;
+  Machine machine;
+};
+
+Patch::Patch(int basis, Pour pour) : state_(std::make_unique<State>(basis, std::move(pour))) {}
+Patch::~Patch() = default;
+Patch::Patch(Patch&&) noexcept = default;
+
+Result<void> Patch::add(std::string_view delta) {
+  return state_->machine.feed(delta, false);
+}
+
+Result<void> Patch::finish() {
+  TRY(state_->machine.feed({}, true));
+  if (!state_->machine.done()) return broken(RS_INPUT_ENDED);
+  return {};
+}
+
+}  // namespace yonder::tree

@@ -1,0 +1,140 @@
+#include "tree/entry.h"
+
+#include <sys/stat.h>
+
+#include <algorithm>
+
+#include "tree/beneath.h"
+
+namespace yonder::tree {
+namespace {
+
+constexpr std::uint64_t kNanoseconds = 1000000000;
+constexpr std::uint64_t kHashed = 1;
+constexpr std::uint64_t kHasTwins = 2;
+
+std::size_t shared_beginning(std::string_view a, std::string_view b) {
+  const std::size_t most = std::min(a.size(), b.size());
+  std::size_t n = 0;
+  while (n < most && a[n] == b[n]) ++n;
+  return n;
+}
+
+// A slash ends a name, so it comes before every other byte.
+unsigned rank(char c) {
+  return c == '/' ? 0U : static_cast<unsigned char>(c) + 1U;
+}
+
+}  // namespace
+
+std::int64_t mtime_of(const struct stat& info) {
+#ifdef __APPLE__
+  const timespec& time = info.st_mtimespec;
+#else
+  const timespec& time = info.st_mtim;
+#endif
+  return static_cast<std::int64_t>(static_cast<std::uint64_t>(time.tv_sec) * kNanoseconds +
+                                   static_cast<std::uint64_t>(time.tv_nsec));
+}
+
+Type type_of(const struct stat& info) {
+  if (S_ISREG(info.st_mode)) return Type::File;
+  if (S_ISDIR(info.st_mode)) return Type::Directory;
+  if (S_ISLNK(info.st_mode)) return Type::Link;
+  return Type::Special;
+}
+
+std::string_view name_of(Type type) {
+  switch (type) {
+    case Type::File: return "a file";
+    case Type::Directory: return "a directory";
+    case Type::Link: return "a link";
+    case Type::Special: break;
+  }
+  return "neither a file nor a directory";
+}
+
+bool comes_before(std::string_view a, std::string_view b) {
+  const std::size_t n = shared_beginning(a, b);
+  if (n == a.size() || n == b.size()) return a.size() < b.size();
+  return rank(a[n]) < rank(b[n]);
+}
+
+void EntryPacker::add(const Entry& entry) {
+  const std::size_t shared = shared_beginning(last_, entry.path);
+  out_.number(shared).text(std::string_view(entry.path).substr(shared));
+  const std::uint64_t extras = (entry.hash ? kHashed : 0) | (entry.twins != 0 ? kHasTwins : 0);
+  out_.number(static_cast<std::uint64_t>(entry.type) << 2U | extras);
+  out_.number(entry.mode);
+  out_.integer(static_cast<std::int64_t>(static_cast<std::uint64_t>(entry.mtime_ns) -
+                                         static_cast<std::uint64_t>(last_mtime_)));
+  if (entry.type == Type::File) out_.number(entry.size);
+  if (entry.type == Type::Link) out_.text(entry.target);
+  if (entry.twins != 0) out_.number(entry.twins);
+  if (entry.hash) out_.number(entry.hash->low).number(entry.hash->high);
+  last_ = entry.path;
+  last_mtime_ = entry.mtime_ns;
+}
+
+std::string EntryPacker::take() {
+  last_.clear();
+  last_mtime_ = 0;
+  return out_.take();
+}
+
+std::optional<std::vector<Entry>> unpack_entries(std::string_view bytes) {
+  Unpacker in(bytes);
+  std::vector<Entry> entries;
+  std::string last;
+  std::int64_t last_mtime = 0;
+  while (in.ok() && !in.empty()) {
+    Entry entry;
+    const std::uint64_t shared = in.number();
+    const std::string_view rest = in.text();
+    if (shared > last.size()) return std::nullopt;
+    entry.path = last.substr(0, shared);
+    entry.path += rest;
+    if (!check_relative(entry.path)) return std::nullopt;
+    const std::uint64_t kind = in.number();
+    if (kind >> 2U > static_cast<std::uint64_t>(Type::Special)) return std::nullopt;
+    entry.type = static_cast<Type>(kind >> 2U);
+    entry.mode = static_cast<std::uint32_t>(in.number() & 07777U);
+    entry.mtime_ns = static_cast<std::int64_t>(static_cast<std::uint64_t>(last_mtime) +
+                                               static_cast<std::uint64_t>(in.integer()));
+    if (entry.type == Type::File) entry.size = in.number();
+    if (entry.type == Type::Link) entry.target = in.text();
+    if ((kind & kHasTwins) != 0) entry.twins = in.number();
+    if ((kind & kHashed) != 0) {
+      const std::uint64_t low = in.number();
+      entry.hash = Hash{.low = low, .high = in.number()};
+    }
+    if (!in.ok()) return std::nullopt;
+    last = entry.path;
+    last_mtime = entry.mtime_ns;
+    entries.push_back(std::move(entry));
+  }
+  if (!in.ok()) return std::nullopt;
+  return entries;
+}
+
+Seen seen_as(const Entry& entry) {
+  return {
+      .exists = true, .type = entry.type, .size = entry.size, .mtime_ns = entry.mtime_ns};
+}
+
+void pack(Packer& out, const Seen& seen) {
+  out.number(seen.exists ? 1 + static_cast<std::uint64_t>(seen.type) : 0);
+  if (!seen.exists) return;
+  out.number(seen.size).integer(seen.mtime_ns);
+}
+
+Seen unpack_seen(Unpacker& in) {
+  const std::uint64_t kind = in.number();
+  if (kind == 0 || kind > 4) return {};
+  Seen seen{.exists = true, .type = static_cast<Type>(kind - 1)};
+  seen.size = in.number();
+  seen.mtime_ns = in.integer();
+  return seen;
+}
+
+}  // namespace yonder::tree

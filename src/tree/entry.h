@@ -1,0 +1,66 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "tree/hash.h"
+#include "tree/pack.h"
+
+struct stat;
+
+namespace yonder::tree {
+
+enum class Type : std::uint8_t { File, Directory, Link, Special };
+
+// One thing in a tree, as it was seen.
+struct Entry {
+  std::string path;  // below the root, bytes as they are; never empty
+  Type type = Type::File;
+  std::uint32_t mode = 0;  // permission bits
+  std::uint64_t size = 0;  // of files
+  std::int64_t mtime_ns = 0;
+  std::string target;                // of links
+  std::uint64_t twins = 0;           // files of the same number are hard links to one; 0: alone
+  std::optional<Hash> hash;          // where it was asked for
+  bool operator==(const Entry&) const = default;
+};
+
+// Nanoseconds since the epoch; before 1970 it is negative.
+std::int64_t mtime_of(const struct stat& info);
+Type type_of(const struct stat& info);
+// "a file", "a directory", "a link", "neither a file nor a directory".
+std::string_view name_of(Type type);
+
+// The order of a scan: names by their bytes, what is in a directory right after it.
+bool comes_before(std::string_view a, std::string_view b);
+
+// Lists are packed one entry after the other: paths share their beginnings.
+class EntryPacker {
+ public:
+  void add(const Entry& entry);
+  std::size_t size() const { return out_.size(); }
+  std::string take();
+
+ private:
+  Packer out_;
+  std::string last_;
+  std::int64_t last_mtime_ = 0;
+};
+// Each path is checked; their order is not. Nothing when the bytes are not such a list.
+std::optional<std::vector<Entry>> unpack_entries(std::string_view bytes);
+
+// What a target was when it was looked at. A writer takes its place only if it still is that.
+struct Seen {
+  bool exists = false;
+  Type type = Type::File;
+  std::uint64_t size = 0;
+  std::int64_t mtime_ns = 0;
+};
+Seen seen_as(const Entry& entry);
+void pack(Packer& out, const Seen& seen);
+Seen unpack_seen(Unpacker& in);
+
+}  // namespace yonder::tree

@@ -1,0 +1,177 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/result.h"
+#include "tree/apply.h"
+#include "tree/entry.h"
+#include "tree/scan.h"
+#include "tree/stream.h"
+
+namespace yonder::tree {
+
+// What the two ends of a sync say to each other, in blocks (see stream.h), over one stream of a
+// link. The near side asks and tells, the far side does it on its tree, in order. Both are of one
+// build.
+enum class Kind : std::uint8_t {
+  // near to far
+  Open = 1,          // first of all
+  Scan,              // answered by Entries and Skips, then Done
+  HashFiles,         // Paths; answered by Entries with hashes (what cannot be read is missing), Done
+  Sign,              // a path; answered by Bytes and Done
+  MakeDirectory,
+  MakeLink,
+  MakeTwin,
+  SetAside,
+  Remove,
+  FinishDirectory,
+  AskPart,           // FileHead; answered by PartState
+  FinishPart,
+  Get,               // answered by File or a failure
+  GetSegment,        // likewise
+  GetDelta,          // then Bytes with the signature, then Done; answered by File with a delta
+  Flush,             // answered by Done when all before it is done
+  // both ways: contents
+  File = 64,         // then Bytes and Holes, then EndFile
+  DeltaFile,         // then Bytes of a delta, then EndFile
+  Segment,           // then Bytes and Holes, then EndFile
+  Bytes,
+  Hole,
+  EndFile,
+  // far to near
+  Root = 128,        // answers Open
+  Entries,
+  Skips,
+  Temporaries,
+  PartState,
+  Failed,            // one order could not be carried out; the others go on
+  Note,              // one was carried out in another way than was to be expected
+  Done,
+};
+
+enum class Role : std::uint8_t { Source, Target };
+
+struct OpenTree {
+  std::string path;      // as the user gave it; ~ is home, relative ones are relative to `base`
+  std::string base;      // empty: home
+  std::string file;      // the name of the single file that is to be put there; empty: a tree
+  Role role = Role::Source;
+  bool keep_replaced = true;
+  bool flush_to_disk = false;
+};
+
+struct RootState {
+  std::string path;   // absolute, links resolved as far as it exists
+  bool exists = false;
+  bool is_directory = false;
+  std::string file;   // it is, or is to become, this file of the directory `path`
+  std::string home;
+};
+
+struct ScanTree {
+  std::string rules;  // packed
+  bool use_gitignore = false;
+  bool hash = false;
+  bool twins = false;
+};
+
+struct Directory {
+  std::uint64_t number = 0;  // of the order: failures name it
+  std::string path;
+  Seen expected;
+};
+struct SymbolicLink {
+  std::uint64_t number = 0;
+  std::string path;
+  std::string target;
+  std::int64_t mtime_ns = 0;
+  Seen expected;
+};
+struct Twin {
+  std::uint64_t number = 0;
+  std::string path;
+  std::string existing;
+  Seen expected;
+};
+struct Removal {
+  std::uint64_t number = 0;
+  std::string path;
+  Seen expected;
+};
+struct Aside {
+  std::uint64_t number = 0;
+  std::string path;
+  std::string new_path;
+  Seen expected;
+};
+struct DirectoryEnd {
+  std::uint64_t number = 0;
+  std::string path;
+  std::uint32_t mode = 0;
+  std::int64_t mtime_ns = 0;
+};
+struct FileStart {
+  std::uint64_t number = 0;
+  FileHead head;
+  std::uint64_t segment = 0;  // of a Segment
+};
+struct FileEnd {
+  std::uint64_t number = 0;
+  Hash hash;
+  std::string problem;  // it could not be read to its end: forget it
+};
+struct PartEnd {
+  std::uint64_t number = 0;
+  FileHead head;
+  std::vector<std::optional<Hash>> segments;
+};
+struct Wanted {  // contents of a file of the tree
+  std::uint64_t number = 0;
+  std::string path;
+  Seen expected;
+  std::uint64_t segment = 0;
+};
+struct PartHave {
+  std::uint64_t number = 0;
+  std::vector<std::pair<std::uint64_t, Hash>> segments;
+};
+struct Failure {
+  std::uint64_t number = 0;
+  std::string code;
+  std::string message;
+};
+struct AllDone {
+  std::uint64_t token = 0;
+  std::string problem_code;  // of the order that it answers as a whole
+  std::string problem;
+  std::string trash_batch;
+  std::uint64_t trashed = 0;
+};
+
+// Each is a list of fields; see messages.cc.
+template <class Message>
+std::string pack_message(const Message& message);
+// Protocol when the bytes are no such message.
+template <class Message>
+Result<Message> unpack_message(std::string_view body);
+
+std::string pack_texts(const std::vector<std::string>& texts);
+Result<std::vector<std::string>> unpack_texts(std::string_view body);
+std::string pack_skips(const std::vector<Skip>& skips);
+Result<std::vector<Skip>> unpack_skips(std::string_view body);
+
+template <class Message>
+Result<void> send(BlockWriter& out, Kind kind, const Message& message) {
+  return out.put(static_cast<std::uint8_t>(kind), pack_message(message));
+}
+inline Result<void> send_raw(BlockWriter& out, Kind kind, std::string_view body,
+                             Squeeze squeeze = Squeeze::Yes) {
+  return out.put(static_cast<std::uint8_t>(kind), body, squeeze);
+}
+
+Error unexpected(std::uint8_t kind);
+
+}  // namespace yonder::tree

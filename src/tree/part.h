@@ -1,0 +1,72 @@
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/fd.h"
+#include "base/result.h"
+#include "tree/apply.h"
+#include "tree/hash.h"
+
+namespace yonder::tree {
+
+// Large files travel in segments, over several links at once and over several attempts. Until all
+// are there they lie in a part file beside the place of the file, with a list of the segments that
+// were verified, each with its hash.
+inline constexpr std::uint64_t kSegment = 8UL * 1024 * 1024;
+inline constexpr std::uint64_t kLargeFile = 2 * kSegment;
+
+std::uint64_t segments_of(std::uint64_t size);
+std::uint64_t segment_size(std::uint64_t size, std::uint64_t index);
+
+// Of one version of the source: another one never goes on where this one stopped.
+std::string part_name(const FileHead& head);
+
+class PartFile {
+ public:
+  // Makes it, or goes on with it.
+  static Result<PartFile> open(Applier& applier, const FileHead& head);
+
+  // What was verified before, and still is what it was then.
+  Result<std::map<std::uint64_t, Hash>> verified();
+
+  // A segment's bytes, in order; then its hash.
+  Result<void> begin(std::uint64_t index);
+  Result<void> write(std::string_view bytes);
+  Result<void> hole(std::uint64_t count);
+  Result<void> end(const Hash& hash);
+
+  // All segments are there: gives the file its name. Nothing for a segment that is a hole as a
+  // whole.
+  Result<void> finish(const std::vector<std::optional<Hash>>& segments);
+
+ private:
+  PartFile(Applier& applier, FileHead head, Fd directory, Fd file, Fd map)
+      : applier_(&applier),
+        head_(std::move(head)),
+        directory_(std::move(directory)),
+        file_(std::move(file)),
+        map_(std::move(map)) {}
+  Result<std::map<std::uint64_t, Hash>> claimed() const;
+  Result<void> clear(std::uint64_t offset, std::uint64_t count);
+
+  Applier* applier_;
+  FileHead head_;
+  Fd directory_;
+  Fd file_;
+  Fd map_;
+  std::uint64_t index_ = 0;
+  std::uint64_t position_ = 0;
+  std::uint64_t stop_ = 0;
+  Hasher hasher_;
+};
+
+// Removes parts that nobody has written to for so long: their source has changed, or nobody came
+// back.
+void remove_old_part(int root, const std::string& path, std::int64_t older_than_ms);
+
+}  // namespace yonder::tree

@@ -1,0 +1,234 @@
+#include "tree/scan.h"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <map>
+#include <utility>
+
+#include "base/fd.h"
+#include "base/text.h"
+#include "tree/beneath.h"
+#include "tree/directory_names.h"
+#include "tree/trash.h"
+
+namespace yonder::tree {
+namespace {
+
+constexpr std::size_t kLongestTarget = 64UL * 1024;
+constexpr std::size_t kLongestIgnoreFile = 1024UL * 1024;
+
+std::string_view kind_of(mode_t mode) {
+  if (S_ISFIFO(mode)) return "a named pipe";
+  if (S_ISSOCK(mode)) return "a socket";
+  if (S_ISBLK(mode)) return "a block device";
+  return "a device";
+}
+
+Result<std::string> read_target(int directory, const std::string& name) {
+  std::string target(256, '\0');
+  while (true) {
+    const ssize_t n = ::readlinkat(directory, name.c_str(), target.data(), target.size());
+    if (n < 0) return errno_error("reading the link");
+    const auto size = static_cast<std::size_t>(n);
+    const bool whole = size < target.size();
+    target.resize(whole ? size : target.size() * 2);
+    if (whole) return target;
+    if (target.size() > kLongestTarget) return Error{Errc::Unsupported, "the link is too long", ""};
+  }
+}
+
+Result<Fd> open_to_read(int directory, const std::string& name) {
+  Fd file(::openat(directory, name.c_str(),
+                   O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC));
+  if (!file) return errno_error("opening");
+  return file;
+}
+
+Result<Hash> hash_file(int directory, const std::string& name, std::uint64_t size) {
+  TRY_ASSIGN(const Fd file, open_to_read(directory, name));
+  return hash_of_range(file.get(), 0, size);
+}
+
+std::string read_ignore_file(int directory) {
+  const auto file = open_to_read(directory, ".gitignore");
+  struct stat info {};
+  if (!file || ::fstat(file->get(), &info) != 0 || !S_ISREG(info.st_mode)) return "";
+  std::string content(
+      std::min(kLongestIgnoreFile, static_cast<std::size_t>(std::max<off_t>(0, info.st_size))),
+      '\0');
+  const ssize_t n = ::pread(file->get(), content.data(), content.size(), 0);
+  content.resize(n > 0 ? static_cast<std::size_t>(n) : 0);
+  return content;
+}
+
+// Numbers for files that are one.
+class Twins {
+ public:
+  std::uint64_t number_of(const struct stat& info) {
+    const auto [place, fresh] =
+        numbers_.try_emplace({info.st_dev, info.st_ino}, numbers_.size() + 1);
+    return place->second;
+  }
+
+ private:
+  std::map<std::pair<dev_t, ino_t>, std::uint64_t> numbers_;
+};
+
+// The entry for a name; a Skip's reason when it cannot be one.
+Result<Entry> make_entry(int directory, std::string path, const struct stat& info,
+                         const ScanOptions& options) {
+  const std::string name(split_path(path).name);
+  Entry entry{.path = std::move(path),
+              .type = type_of(info),
+              .mode = static_cast<std::uint32_t>(info.st_mode & 07777U),
+              .mtime_ns = mtime_of(info)};
+  if (entry.type == Type::File) {
+    entry.size = static_cast<std::uint64_t>(info.st_size);
+    if (options.hash) {
+      TRY_ASSIGN(entry.hash, hash_file(directory, name, entry.size));
+    }
+  }
+  if (entry.type == Type::Link) {
+    TRY_ASSIGN(entry.target, read_target(directory, name));
+  }
+  return entry;
+}
+
+class Scanner {
+ public:
+  Scanner(int root, const ScanOptions& options, const ScanSink& sink)
+      : options_(options), sink_(sink), directories_(root) {}
+
+  Result<void> run() { return list({}, nullptr); }
+
+ private:
+  struct Child {
+    Entry entry;
+    bool descend = false;
+  };
+
+  Result<void> list(const std::string& directory, Scope::Ptr scope);
+  void look(int fd, const std::string& directory, const std::string& name, const Scope* scope);
+  bool excluded(const std::string& path, bool is_directory, const Scope* scope);
+  Scope::Ptr enter(int fd, const std::string& directory, Scope::Ptr above);
+  void skip(std::string path, SkipReason reason, std::string detail, bool is_directory) {
+    sink_.on_skip({std::move(path), reason, std::move(detail), is_directory});
+  }
+
+  const ScanOptions& options_;
+  const ScanSink& sink_;
+  Directories directories_;
+  const RuleSet no_rules_;
+  Twins twins_;
+  std::vector<Child> children_;  // of the directory that is being read
+};
+
+bool Scanner::excluded(const std::string& path, bool is_directory, const Scope* scope) {
+  const RuleSet& rules = options_.rules != nullptr ? *options_.rules : no_rules_;
+  const Verdict verdict = rules.judge(path, is_directory, scope);
+  if (!verdict.excluded) return false;
+  skip(path, SkipReason::Excluded, RuleSet::describe(*verdict.rule), is_directory);
+  return true;
+}
+
+// A file of rules that cannot be understood is an honest reason to leave nothing out by it.
+Scope::Ptr Scanner::enter(int fd, const std::string& directory, Scope::Ptr above) {
+  const std::string content = read_ignore_file(fd);
+  sink_.on_ignore_file(directory, content);
+  auto scope = Scope::open(above, directory, content,
+                           directory.empty() ? ".gitignore" : concat(directory, "/.gitignore"));
+  if (scope) return *std::move(scope);
+  const std::string path = directory.empty() ? ".gitignore" : concat(directory, "/.gitignore");
+  skip(path, SkipReason::BadRules, scope.error().message, false);
+  return above;
+}
+
+void Scanner::look(int fd, const std::string& directory, const std::string& name,
+                   const Scope* scope) {
+  std::string path = directory.empty() ? name : concat(directory, "/", name);
+  if (name.starts_with(kTemporaryPrefix)) return sink_.on_temporary(std::move(path));
+  if (directory.empty() && name == kTrashName) return;
+  struct stat info {};
+  if (::fstatat(fd, name.c_str(), &info, AT_SYMLINK_NOFOLLOW) != 0) {
+    if (errno == ENOENT) return;  // it has just vanished
+    return skip(std::move(path), SkipReason::Unreadable, errno_error("looking at it").message,
+                true);
+  }
+  const Type type = type_of(info);
+  if (excluded(path, type == Type::Directory, scope)) return;
+  if (type == Type::Special) {
+    return skip(std::move(path), SkipReason::Special, std::string(kind_of(info.st_mode)), false);
+  }
+  auto entry = make_entry(fd, path, info, options_);
+  if (!entry) {
+    if (entry.error().code == Errc::NotFound) return;
+    return skip(std::move(path), SkipReason::Unreadable, entry.error().message, false);
+  }
+  if (options_.twins && type == Type::File && info.st_nlink > 1) {
+    entry->twins = twins_.number_of(info);
+  }
+  children_.push_back({*std::move(entry), type == Type::Directory});
+}
+
+Result<void> Scanner::list(const std::string& directory, Scope::Ptr scope) {
+  if (sink_.stopped()) return Error{Errc::Cancelled, "cancelled", ""};
+  TRY_ASSIGN(const int fd, directories_.open(directory));
+  TRY_ASSIGN(std::vector<std::string> names, names_in(fd));
+  std::sort(names.begin(), names.end());
+  if (options_.use_gitignore && std::binary_search(names.begin(), names.end(), ".gitignore")) {
+    scope = enter(fd, directory, std::move(scope));
+  }
+  children_.clear();
+  children_.reserve(names.size());
+  for (const std::string& name : names) look(fd, directory, name, scope.get());
+  names = {};
+  for (Child& child : std::exchange(children_, {})) {
+    const std::string path = child.descend ? child.entry.path : std::string();
+    sink_.on_entry(std::move(child.entry));
+    if (!child.descend) continue;
+    const auto listed = list(path, scope);
+    if (listed) continue;
+    if (listed.error().code == Errc::Cancelled) return listed;
+    if (listed.error().code == Errc::NotFound) continue;
+    skip(path, SkipReason::Unreadable, listed.error().message, true);
+  }
+  return {};
+}
+
+}  // namespace
+
+Result<void> scan(int root, const ScanOptions& options, const ScanSink& sink) {
+  return Scanner(root, options, sink).run();
+}
+
+Result<Entry> look_at(int root, std::string_view path, const ScanOptions& options) {
+  TRY(check_relative(path));
+  Directories directories(root);
+  TRY_ASSIGN(const int fd, directories.open(split_path(path).parent));
+  struct stat info {};
+  const std::string name(split_path(path).name);
+  if (::fstatat(fd, name.c_str(), &info, AT_SYMLINK_NOFOLLOW) != 0) return errno_error(name);
+  if (type_of(info) == Type::Special) {
+    return Error{Errc::Unsupported, concat(name, " is ", kind_of(info.st_mode)), ""};
+  }
+  return make_entry(fd, std::string(path), info, options);
+}
+
+const Entry* Listing::find(std::string_view path) const {
+  const auto place =
+      std::lower_bound(entries.begin(), entries.end(), path,
+                       [](const Entry& e, std::string_view p) { return comes_before(e.path, p); });
+  return place != entries.end() && place->path == path ? &*place : nullptr;
+}
+
+bool Listing::unknown(std::string_view path) const {
+  return std::any_of(skips.begin(), skips.end(), [&](const Skip& skip) {
+    return skip.reason == SkipReason::Unreadable && path.starts_with(skip.path) &&
+           (path.size() == skip.path.size() || path[skip.path.size()] == '/');
+  });
+}
+
+}  // namespace yonder::tree

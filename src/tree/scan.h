@@ -1,0 +1,64 @@
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/result.h"
+#include "tree/entry.h"
+#include "tree/rules.h"
+
+namespace yonder::tree {
+
+// Files that are on their way carry such a name, in the directory where they will be. They are
+// nobody's files: never listed, copied or deleted as part of a tree.
+inline constexpr std::string_view kTemporaryPrefix = ".~yonder-";
+
+// Why something of a tree is not in its list of entries.
+enum class SkipReason : std::uint8_t { Excluded, Unreadable, Special, BadRules };
+struct Skip {
+  std::string path;  // a directory stands for everything in it
+  SkipReason reason = SkipReason::Excluded;
+  std::string detail;  // the rule and where it stands; the error; what kind of thing it is
+  bool is_directory = false;
+};
+
+struct ScanOptions {
+  const RuleSet* rules = nullptr;
+  bool use_gitignore = false;  // also honour the .gitignore files that are met on the way
+  bool hash = false;
+  bool twins = false;  // find hard links
+};
+
+struct ScanSink {
+  std::function<void(Entry&&)> on_entry;  // in the order of comes_before()
+  std::function<void(Skip&&)> on_skip;
+  std::function<void(std::string&&)> on_temporary = [](std::string&&) {};
+  // The text of a .gitignore that is honoured, and its directory.
+  std::function<void(const std::string& directory, const std::string& content)> on_ignore_file =
+      [](const std::string&, const std::string&) {};
+  std::function<bool()> stopped = [] { return false; };
+};
+
+// Everything below `root`, without following a link. What vanishes meanwhile was never there. An
+// error only when the root itself cannot be read; or Cancelled.
+Result<void> scan(int root, const ScanOptions& options, const ScanSink& sink);
+
+// One thing, as scan() would list it.
+Result<Entry> look_at(int root, std::string_view path, const ScanOptions& options);
+
+// A whole list in memory.
+struct Listing {
+  std::vector<Entry> entries;
+  std::vector<Skip> skips;
+  std::vector<std::string> temporaries;
+
+  // Null when it is not there. The entries are in the order of a scan.
+  const Entry* find(std::string_view path) const;
+  // The path, or a directory above it, could not be read: nothing is known of it.
+  bool unknown(std::string_view path) const;
+};
+
+}  // namespace yonder::tree
