@@ -110,7 +110,7 @@ Error path_error(std::string_view doing, std::string_view path, int error_number
   return error;
 }
 
-files::Type type_of(mode_t mode) {
+files::Type file_type_of(mode_t mode) {
   if (S_ISDIR(mode)) return files::Type::Directory;
   if (S_ISLNK(mode)) return files::Type::Symlink;
   if (S_ISFIFO(mode)) return files::Type::Fifo;
@@ -128,7 +128,7 @@ Result<void> check_regular(const struct stat& info, std::string_view path) {
   }
   return Error{
       Errc::InvalidArgument,
-      concat(printable(path), " is a ", files::name_of(type_of(info.st_mode)), ", not a file"),
+      concat(printable(path), " is a ", files::name_of(file_type_of(info.st_mode)), ", not a file"),
       "only regular files are read and written"};
 }
 

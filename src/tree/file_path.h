@@ -28,7 +28,7 @@ Result<PathParts> name_and_directory(const std::string& absolute);
 // The error that the user should see for a failed system call on a path.
 Error path_error(std::string_view doing, std::string_view path, int error_number);
 
-files::Type type_of(mode_t mode);
+files::Type file_type_of(mode_t mode);
 inline std::int64_t nanoseconds(const timespec& time) {
   return std::int64_t{time.tv_sec} * 1'000'000'000 + time.tv_nsec;
 }

@@ -93,7 +93,7 @@ Result<FilePlace> find_place(const std::string& absolute, LastLink link, Parents
   return path_error("follow", absolute, ELOOP);
 }
 
-Result<std::optional<struct stat>> look_at(const FilePlace& place) {
+Result<std::optional<struct stat>> look_at_place(const FilePlace& place) {
   struct stat info {};
   if (::fstatat(place.directory.get(), place.name.c_str(), &info, AT_SYMLINK_NOFOLLOW) == 0) {
     return std::optional(info);

@@ -25,7 +25,7 @@ enum class LastLink { IsFollowed, IsMeant };
 Result<FilePlace> find_place(const std::string& absolute, LastLink link, Parents parents);
 
 // What is there now, links not followed; nothing when nothing is.
-Result<std::optional<struct stat>> look_at(const FilePlace& place);
+Result<std::optional<struct stat>> look_at_place(const FilePlace& place);
 
 // Held while something is looked at and then changed, by everybody who does so with these tools.
 // Where a file system has no locks, there is none.

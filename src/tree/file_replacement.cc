@@ -48,7 +48,7 @@ Result<void> fill(const Fd& file, const FilePlace& place, std::string_view conte
 
 Result<OldFile> open_old(const FilePlace& place, const std::optional<std::string>& expected) {
   OldFile old;
-  TRY_ASSIGN(old.info, look_at(place));
+  TRY_ASSIGN(old.info, look_at_place(place));
   if (!old.info) {
     if (expected && !expected->empty()) return changed(place, "is not there any more");
     return old;

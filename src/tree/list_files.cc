@@ -73,7 +73,7 @@ std::optional<std::string> link_target(int dir_fd, const std::string& name) {
 
 files::Entry describe(const struct stat& info, const std::string& path) {
   return {.path = path,
-          .type = type_of(info.st_mode),
+          .type = file_type_of(info.st_mode),
           .size = static_cast<std::uint64_t>(info.st_size),
           .mtime_ns = nanoseconds(info.st_mtim),
           .mode = static_cast<std::uint32_t>(info.st_mode & 07777U)};

@@ -75,7 +75,7 @@ class Restorer {
   }
 
   void restore_children(int from_fd, int to_fd, const std::string& prefix, int depth) {
-    const auto names = names_in(from_fd);
+    const auto names = sorted_names_in(from_fd);
     if (!names || depth > kMaxDepth) return fail(prefix, "it cannot be read, or is too deep");
     for (const std::string& name : *names) {
       const std::string path = prefix.empty() ? name : concat(prefix, "/", name);
@@ -123,7 +123,7 @@ std::vector<Fd> open_layers(int batch_fd) {
 
 void remove_if_empty(const TrashBatch& batch, int batch_fd) {
   for (const Fd& layer : open_layers(batch_fd)) {
-    const auto names = names_in(layer.get());
+    const auto names = sorted_names_in(layer.get());
     if (!names || !names->empty()) return;
   }
   const std::size_t slash = batch.directory.find_last_of('/');
