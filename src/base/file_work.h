@@ -118,7 +118,8 @@ struct Match {
   std::string path;  // below the directory; empty: the file itself
   std::uint64_t line = 0;
   std::uint64_t column = 0;  // in bytes, from 1
-  std::string text;          // of the line, shortened
+  std::string text;          // the line, or what is around the match of a long one
+  bool shortened = false;
   std::vector<std::string> before;
   std::vector<std::string> after;
 };

@@ -17,6 +17,7 @@
 #include "base/id.h"
 #include "base/text.h"
 #include "tree/file_path.h"
+#include "tree/scan.h"
 
 namespace yonder::tree {
 namespace {
@@ -32,17 +33,6 @@ Result<std::optional<std::string>> read_link(const Fd& directory, const std::str
   if (n >= 0) return std::optional(std::string(target.data(), static_cast<std::size_t>(n)));
   if (errno == EINVAL || errno == ENOENT) return std::optional<std::string>();
   return path_error("look at", name, errno);
-}
-
-// As `mkdir -p` does it: for whom the user's mask allows.
-Result<void> make_parents(const std::string& path) {
-  if (path_exists(path) || path == "/") return {};
-  TRY_ASSIGN(const PathParts parts, name_and_directory(path));
-  TRY(make_parents(parts.directory));
-  if (::mkdir(path.c_str(), 0777) != 0 && errno != EEXIST) {
-    return path_error("make directory", path, errno);
-  }
-  return {};
 }
 
 std::string joined(const std::string& directory, const std::string& name) {
@@ -73,11 +63,25 @@ std::string highest_own(const std::string& path) {
 
 }  // namespace
 
+Result<std::uint64_t> make_directories_for(const std::string& path, bool parents) {
+  if (path == "/") return std::uint64_t{0};
+  if (::mkdir(path.c_str(), 0777) == 0) return std::uint64_t{1};
+  const int why = errno;
+  if (why == EEXIST) return std::uint64_t{0};  // whether it is a directory shows when it is used
+  if (why != ENOENT || !parents) return path_error("make directory", path, why);
+  TRY_ASSIGN(const PathParts parts, name_and_directory(path));
+  TRY_ASSIGN(const std::uint64_t above, make_directories_for(parts.directory, true));
+  if (::mkdir(path.c_str(), 0777) != 0 && errno != EEXIST) {
+    return path_error("make directory", path, errno);
+  }
+  return above + 1;
+}
+
 Result<FilePlace> find_place(const std::string& absolute, LastLink link, Parents parents) {
   FilePlace place{.path = absolute};
   for (int links = 0; links < kMaxLinks; ++links) {
     TRY_ASSIGN(PathParts parts, name_and_directory(place.path));
-    if (parents == Parents::AreMade) TRY(make_parents(parts.directory));
+    if (parents == Parents::AreMade) TRY(make_directories_for(parts.directory, true));
     TRY_ASSIGN(place.directory, open_directory(parts.directory));
     parts.directory = real_path(parts.directory);
     place.name = std::move(parts.name);
@@ -121,7 +125,7 @@ Result<Fd> lock_directory(const FilePlace& place) {
 }
 
 std::string temporary_name() {
-  return concat(".yonder-new-", random_letters(12));
+  return concat(kTemporaryPrefix, random_letters(12));
 }
 
 PlaceTrash::PlaceTrash(const TrashPlace& place, const FilePlace& where, std::string why)
@@ -130,7 +134,8 @@ PlaceTrash::PlaceTrash(const TrashPlace& place, const FilePlace& where, std::str
   root_path_ = slash == 0 ? "/" : where.path.substr(0, slash);
   struct stat state {};
   struct stat here {};
-  const bool same = !place.state_dir.empty() && ::stat(place.state_dir.c_str(), &state) == 0 &&
+  const bool same = !place.state_dir.empty() && make_directories(place.state_dir) &&
+                    ::stat(place.state_dir.c_str(), &state) == 0 &&
                     ::fstat(where.directory.get(), &here) == 0 && state.st_dev == here.st_dev;
   if (!same) root_path_ = highest_own(root_path_);
   root_ = Fd(::open(root_path_.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));

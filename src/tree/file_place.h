@@ -24,6 +24,10 @@ enum class LastLink { IsFollowed, IsMeant };
 // Where a path leads. A link at its end that leads nowhere leads to what could be made there.
 Result<FilePlace> find_place(const std::string& absolute, LastLink link, Parents parents);
 
+// Makes the directory, as `mkdir` does it: for whom the user's mask allows; with `parents` those
+// above it too. Says how many were made.
+Result<std::uint64_t> make_directories_for(const std::string& path, bool parents);
+
 // What is there now, links not followed; nothing when nothing is.
 Result<std::optional<struct stat>> look_at_place(const FilePlace& place);
 

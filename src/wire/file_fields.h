@@ -133,6 +133,7 @@ void fields(A& a, files::Match& m) {
   a("line", m.line);
   a("column", m.column);
   a("text", m.text);
+  a("shortened", m.shortened);
   a("before", m.before);
   a("after", m.after);
 }
