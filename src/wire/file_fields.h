@@ -4,11 +4,15 @@
 
 // The fields of what is asked of files, for the messages' reader and writer.
 
-namespace yonder::wire {
+namespace yonder::files {
 
-constexpr files::Type last_of(files::Type) {
-  return files::Type::Char;
+constexpr Type last_of(Type) {
+  return Type::Char;
 }
+
+}  // namespace yonder::files
+
+namespace yonder::wire {
 
 template <class A>
 void fields(A& a, files::Trouble& m) {
