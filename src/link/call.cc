@@ -88,6 +88,15 @@ Result<void> Call::send_input(std::uint64_t offset, std::string_view bytes) {
   return {};
 }
 
+void Call::widen(std::uint32_t bytes) {
+  const auto slot = link_->slot(stream_);
+  if (!slot) return;
+  slot->change([&](Link::Slot& s) { s.window += bytes; });
+  std::string out;
+  wire::append_frame(out, wire::Kind::Credit, stream_, wire::encode_credit(bytes));
+  link_->send(out);
+}
+
 Result<void> Call::end_input() {
   std::string out;
   wire::append_frame(out, wire::Kind::End, stream_, "");

@@ -16,6 +16,7 @@ namespace yonder::link {
 namespace {
 
 constexpr std::size_t kMaxErrors = 4096;
+constexpr std::size_t kMoveAway = 512UL * 1024;
 
 Machine to_machine(const wire::Hello& hello) {
   // Everything in it is the far side's word, and is shown to people and models.
@@ -147,22 +148,27 @@ void Link::send(std::string_view bytes) {
 bool Link::flush_out() {
   return out_.with([&](Out& out) {
     if (out.broken) return true;
-    std::size_t done = 0;
-    while (done < out.bytes.size()) {
+    while (out.written < out.bytes.size()) {
       // The descriptor is non-blocking, so this is no waiting under the lock.
-      const ssize_t n =
-          ::write(process_.input().get(), out.bytes.data() + done, out.bytes.size() - done);
+      const ssize_t n = ::write(process_.input().get(), out.bytes.data() + out.written,
+                                out.bytes.size() - out.written);
       if (n < 0 && errno == EINTR) continue;
       if (n < 0 && errno != EAGAIN) {
         out.broken = true;  // the reader will see the end and say why
         out.bytes.clear();
+        out.written = 0;
         return true;
       }
       if (n < 0) break;
-      done += static_cast<std::size_t>(n);
+      out.written += static_cast<std::size_t>(n);
     }
-    out.bytes.erase(0, done);
-    return out.bytes.empty();
+    // What was written is moved away now and then, not after each write: a copy sends megabytes.
+    const bool all = out.written == out.bytes.size();
+    if (all || out.written >= kMoveAway) {
+      out.bytes.erase(0, out.written);
+      out.written = 0;
+    }
+    return all;
   });
 }
 

@@ -70,6 +70,8 @@ class Call {
   bool input_closed() const;
   Result<void> send_input(std::uint64_t offset, std::string_view bytes);
   Result<void> end_input();
+  // The far side may send so many bytes more before it has to wait for us.
+  void widen(std::uint32_t bytes);
 
  private:
   std::shared_ptr<Link> link_;
@@ -129,6 +131,7 @@ class Link : public std::enable_shared_from_this<Link> {
   using SharedSlot = std::shared_ptr<Monitor<Slot>>;
   struct Out {
     std::string bytes;
+    std::size_t written = 0;  // of them
     bool broken = false;
   };
 

@@ -3,6 +3,8 @@
 #include "outpost/list_runs.h"
 #include "outpost/read_log.h"
 #include "outpost/remove_activity.h"
+#include "outpost/tree_service.h"
+#include "outpost/worker.h"
 
 namespace yonder::outpost {
 
@@ -20,6 +22,10 @@ std::optional<Result<std::unique_ptr<Activity>>> begin_looking(const Surrounding
     auto record = find_run(around, remove->run_id);
     if (!record) return Begun(std::move(record).error());
     return Begun(std::make_unique<RemoveActivity>(around, *std::move(record), stream));
+  }
+  if (std::holds_alternative<wire::TreeRequest>(request)) {
+    return start_worker(stream, WorkerEnd::WhenItHasTidied,
+                        [&around](WorkerChannel& channel) { return serve_tree(around, channel); });
   }
   return std::nullopt;
 }

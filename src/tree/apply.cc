@@ -4,8 +4,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <array>
 #include <cerrno>
-#include <cstdio>
 #include <utility>
 
 #include "base/clean_text.h"
@@ -113,8 +113,9 @@ Result<void> Applier::place(int directory, const std::string& temporary, const F
   if (!head.expected.exists) {
     const int error = rename_new(directory, temporary, directory, name);
     if (error == EEXIST) {
-      return changed_meanwhile(head.path, "has appeared while the sync ran, or differs from "
-                                          "another name only in upper and lower case");
+      return changed_meanwhile(head.path,
+                               "has appeared while the sync ran, or differs from "
+                               "another name only in upper and lower case");
     }
     if (error != 0) return errno_error(printable(head.path), error);
     return {};
@@ -182,8 +183,7 @@ Result<void> Applier::set_aside(const std::string& path, const std::string& new_
   TRY_ASSIGN(const int directory, directory_of(path, false));
   const std::string name(split_path(path).name);
   TRY(check_seen(directory, name, path, expected));
-  const int error =
-      rename_new(directory, name, directory, std::string(split_path(new_path).name));
+  const int error = rename_new(directory, name, directory, std::string(split_path(new_path).name));
   if (error != 0) return errno_error(printable(new_path), error);
   return {};
 }
@@ -196,6 +196,16 @@ Result<void> Applier::finish_directory(const std::string& path, std::uint32_t mo
   if (::fchmod(directory, mode & 07777U) != 0) return failed(path);
   if (::futimens(directory, times.data()) != 0) return failed(path);
   return {};
+}
+
+Result<void> Applier::set_attributes(const FileHead& head) {
+  TRY_ASSIGN(const int directory, directory_of(head.path, false));
+  const std::string name(split_path(head.path).name);
+  TRY(check_seen(directory, name, head.path, head.expected));
+  const Fd file(
+      ::openat(directory, name.c_str(), O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC));
+  if (!file) return failed(head.path);
+  return seal(file, head);
 }
 
 IncomingFile::IncomingFile(Applier& applier, FileHead head, Fd directory, std::string temporary,

@@ -81,6 +81,9 @@ class Applier {
   // At the end, when nothing in it changes any more.
   Result<void> finish_directory(const std::string& path, std::uint32_t mode, std::int64_t mtime_ns);
 
+  // Of a file whose contents are right.
+  Result<void> set_attributes(const FileHead& head);
+
   // `temporary` of that directory, with mode and time set, gets the name.
   Result<void> place(int directory, const std::string& temporary, const FileHead& head);
   Result<void> seal(const Fd& file, const FileHead& head) const;

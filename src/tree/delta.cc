@@ -15,9 +15,8 @@ namespace {
 constexpr std::size_t kBuffer = 256UL * 1024;
 
 Error broken(rs_result result) {
-  return Error{Errc::Protocol, std::string("the difference cannot be worked out: ") +
-                                   rs_strerror(result),
-               ""};
+  return Error{Errc::Protocol,
+               std::string("the difference cannot be worked out: ") + rs_strerror(result), ""};
 }
 
 struct FreeJob {
@@ -87,7 +86,8 @@ Result<void> feed_file(Machine& machine, int fd, std::uint64_t size) {
 Result<void> make_signature(int fd, std::uint64_t size, const Pour& pour) {
   rs_magic_number magic = RS_RK_BLAKE2_SIG_MAGIC;
   std::size_t block = 0;
-  auto strong = static_cast<std::size_t>(-1);  // the shortest that is safe; the whole is checked too
+  auto strong =
+      static_cast<std::size_t>(-1);  // the shortest that is safe; the whole is checked too
   const rs_result chosen = rs_sig_args(static_cast<rs_long_t>(size), &magic, &block, &strong);
   if (chosen != RS_DONE) return broken(chosen);
   Machine machine(rs_sig_begin(block, strong, magic), pour);

@@ -10,9 +10,9 @@
 
 namespace yonder::tree {
 
-// What differs between an old file over there and a new one here, without sending either (librsync):
-// the old one's signature goes one way, the delta the other, and patched onto the old one it gives
-// the new.
+// What differs between an old file over there and a new one here, without sending either
+// (librsync): the old one's signature goes one way, the delta the other, and patched onto the old
+// one it gives the new.
 
 // Of the file's first `size` bytes.
 Result<void> make_signature(int fd, std::uint64_t size, const Pour& pour);

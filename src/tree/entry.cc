@@ -118,8 +118,7 @@ std::optional<std::vector<Entry>> unpack_entries(std::string_view bytes) {
 }
 
 Seen seen_as(const Entry& entry) {
-  return {
-      .exists = true, .type = entry.type, .size = entry.size, .mtime_ns = entry.mtime_ns};
+  return {.exists = true, .type = entry.type, .size = entry.size, .mtime_ns = entry.mtime_ns};
 }
 
 void pack(Packer& out, const Seen& seen) {

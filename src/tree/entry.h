@@ -22,9 +22,9 @@ struct Entry {
   std::uint32_t mode = 0;  // permission bits
   std::uint64_t size = 0;  // of files
   std::int64_t mtime_ns = 0;
-  std::string target;                // of links
-  std::uint64_t twins = 0;           // files of the same number are hard links to one; 0: alone
-  std::optional<Hash> hash;          // where it was asked for
+  std::string target;        // of links
+  std::uint64_t twins = 0;   // files of the same number are hard links to one; 0: alone
+  std::optional<Hash> hash;  // where it was asked for
   bool operator==(const Entry&) const = default;
 };
 

@@ -125,6 +125,10 @@ void fields(A& a, DirectoryEnd& m) {
   all(a, m.number, m.path, m.mode, m.mtime_ns);
 }
 template <class A>
+void fields(A& a, Attributes& m) {
+  all(a, m.number, m.path, m.mode, m.mtime_ns, m.expected);
+}
+template <class A>
 void fields(A& a, FileStart& m) {
   all(a, m.number, m.head, m.segment);
 }
@@ -187,6 +191,7 @@ YONDER_MESSAGE(Twin);
 YONDER_MESSAGE(Removal);
 YONDER_MESSAGE(Aside);
 YONDER_MESSAGE(DirectoryEnd);
+YONDER_MESSAGE(Attributes);
 YONDER_MESSAGE(FileStart);
 YONDER_MESSAGE(FileEnd);
 YONDER_MESSAGE(PartEnd);

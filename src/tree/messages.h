@@ -18,56 +18,57 @@ namespace yonder::tree {
 // build.
 enum class Kind : std::uint8_t {
   // near to far
-  Open = 1,          // first of all
-  Scan,              // answered by Entries and Skips, then Done
-  HashFiles,         // Paths; answered by Entries with hashes (what cannot be read is missing), Done
-  Sign,              // a path; answered by Bytes and Done
+  Open = 1,   // first of all
+  Scan,       // answered by Entries and Skips, then Done
+  HashFiles,  // Paths; answered by Entries with hashes (what cannot be read is missing), Done
+  Sign,       // a path; answered by Bytes and Done
   MakeDirectory,
   MakeLink,
   MakeTwin,
   SetAside,
   Remove,
   FinishDirectory,
-  AskPart,           // FileHead; answered by PartState
+  SetAttributes,
+  AskPart,  // FileHead; answered by PartState
   FinishPart,
-  Get,               // answered by File or a failure
-  GetSegment,        // likewise
-  GetDelta,          // then Bytes with the signature, then Done; answered by File with a delta
-  Flush,             // answered by Done when all before it is done
+  Get,         // answered by File or a failure
+  GetSegment,  // likewise
+  GetDelta,    // then Bytes with the signature, then Done; answered by File with a delta
+  Flush,       // answered by Done when all before it is done
   // both ways: contents
-  File = 64,         // then Bytes and Holes, then EndFile
-  DeltaFile,         // then Bytes of a delta, then EndFile
-  Segment,           // then Bytes and Holes, then EndFile
+  File = 64,  // then Bytes and Holes, then EndFile
+  DeltaFile,  // then Bytes of a delta, then EndFile
+  Segment,    // then Bytes and Holes, then EndFile
   Bytes,
   Hole,
   EndFile,
   // far to near
-  Root = 128,        // answers Open
+  Root = 128,  // answers Open
   Entries,
   Skips,
   Temporaries,
   PartState,
-  Failed,            // one order could not be carried out; the others go on
-  Note,              // one was carried out in another way than was to be expected
+  Failed,  // one order could not be carried out; the others go on
+  Note,    // one was carried out in another way than was to be expected
   Done,
 };
 
 enum class Role : std::uint8_t { Source, Target };
 
 struct OpenTree {
-  std::string path;      // as the user gave it; ~ is home, relative ones are relative to `base`
-  std::string base;      // empty: home
-  std::string file;      // the name of the single file that is to be put there; empty: a tree
+  std::string path;  // as the user gave it; ~ is home, relative ones are relative to `base`
+  std::string base;  // empty: home
+  std::string file;  // the name of the single file that is to be put there; empty: a tree
   Role role = Role::Source;
   bool keep_replaced = true;
   bool flush_to_disk = false;
 };
 
 struct RootState {
-  std::string path;   // absolute, links resolved as far as it exists
+  std::string path;  // absolute, links resolved as far as it exists
   bool exists = false;
   bool is_directory = false;
-  std::string file;   // it is, or is to become, this file of the directory `path`
+  std::string file;  // it is, or is to become, this file of the directory `path`
   std::string home;
 };
 
@@ -112,6 +113,13 @@ struct DirectoryEnd {
   std::string path;
   std::uint32_t mode = 0;
   std::int64_t mtime_ns = 0;
+};
+struct Attributes {
+  std::uint64_t number = 0;
+  std::string path;
+  std::uint32_t mode = 0;
+  std::int64_t mtime_ns = 0;
+  Seen expected;
 };
 struct FileStart {
   std::uint64_t number = 0;

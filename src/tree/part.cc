@@ -171,8 +171,8 @@ Result<void> PartFile::finish(const std::vector<std::optional<Hash>>& segments) 
   TRY_ASSIGN(const auto have, claimed());
   for (std::size_t i = 0; i < segments.size(); ++i) {
     const auto found = have.find(i);
-    const bool there = segments[i] ? found != have.end() && found->second == *segments[i]
-                                   : found == have.end();
+    const bool there =
+        segments[i] ? found != have.end() && found->second == *segments[i] : found == have.end();
     if (!there) return not_as_sent(head_);
     if (!segments[i]) TRY(clear(i * kSegment, segment_size(head_.size, i)));
   }

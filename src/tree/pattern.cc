@@ -13,6 +13,7 @@ class Pattern::Matcher {
       : tokens_(pattern.tokens_), classes_(pattern.classes_), text_(text) {}
 
   bool run() {
+    if (!last_byte_fits()) return false;
     for (;;) {
       if (token_ == tokens_.size()) {
         if (at_ == text_.size()) return true;
@@ -47,17 +48,27 @@ class Pattern::Matcher {
   }
 
   bool step_byte(const Token& token) {
-    if (at_ == text_.size()) return false;
-    const auto byte = static_cast<unsigned char>(text_[at_]);
-    if (token.op == Op::Byte  ? byte != token.byte
-        : token.op == Op::Any ? byte == '/'
-                              : !classes_[token.byte_class].test(byte)) {
-      return false;
-    }
-    if (byte == '/') star_ = {};  // a longer star would end at the same slash
+    if (at_ == text_.size() || !fits(token, text_[at_])) return false;
+    if (text_[at_] == '/') star_ = {};  // a longer star would end at the same slash
     ++at_;
     ++token_;
     return true;
+  }
+
+  bool fits(const Token& token, char byte) const {
+    const auto value = static_cast<unsigned char>(byte);
+    switch (token.op) {
+      case Op::Byte: return value == token.byte;
+      case Op::Any: return value != '/';
+      default: return classes_[token.byte_class].test(value);
+    }
+  }
+
+  // Most paths are told apart here: `a/**/*.c` needs no walk through a path that ends in `h`.
+  bool last_byte_fits() const {
+    const Token& last = tokens_.back();
+    if (last.op != Op::Byte && last.op != Op::Any && last.op != Op::Class) return true;
+    return !text_.empty() && fits(last, text_.back());
   }
 
   bool longer_star() {

@@ -41,8 +41,8 @@ Result<std::string> read_target(int directory, const std::string& name) {
 }
 
 Result<Fd> open_to_read(int directory, const std::string& name) {
-  Fd file(::openat(directory, name.c_str(),
-                   O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC));
+  Fd file(
+      ::openat(directory, name.c_str(), O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC));
   if (!file) return errno_error("opening");
   return file;
 }
@@ -204,7 +204,7 @@ Result<void> scan(int root, const ScanOptions& options, const ScanSink& sink) {
   return Scanner(root, options, sink).run();
 }
 
-Result<Entry> look_at(int root, std::string_view path, const ScanOptions& options) {
+Result<Entry> list_one(int root, std::string_view path, const ScanOptions& options) {
   TRY(check_relative(path));
   Directories directories(root);
   TRY_ASSIGN(const int fd, directories.open(split_path(path).parent));

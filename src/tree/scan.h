@@ -47,7 +47,7 @@ struct ScanSink {
 Result<void> scan(int root, const ScanOptions& options, const ScanSink& sink);
 
 // One thing, as scan() would list it.
-Result<Entry> look_at(int root, std::string_view path, const ScanOptions& options);
+Result<Entry> list_one(int root, std::string_view path, const ScanOptions& options);
 
 // A whole list in memory.
 struct Listing {

@@ -80,9 +80,9 @@ Result<void> BlockWriter::pour_block(bool compress) {
   std::size_t size = 0;
   if (compress) {
     stored_.resize(kBlockHead + ZSTD_compressBound(plain_.size()));
-    size = ZSTD_compressCCtx(codec_->context.get(), stored_.data() + kBlockHead,
-                             stored_.size() - kBlockHead, plain_.data(), plain_.size(),
-                             codec_->level);
+    size =
+        ZSTD_compressCCtx(codec_->context.get(), stored_.data() + kBlockHead,
+                          stored_.size() - kBlockHead, plain_.data(), plain_.size(), codec_->level);
     compress = ZSTD_isError(size) == 0 && size < plain_.size();
   }
   std::array<char, kBlockHead> head{};

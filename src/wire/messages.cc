@@ -114,6 +114,9 @@ template <class A>
 void fields(A& /*a*/, ProbeRequest& /*m*/) {}
 
 template <class A>
+void fields(A& /*a*/, TreeRequest& /*m*/) {}
+
+template <class A>
 void fields(A& a, ProcessKey& m) {
   a("pid", m.pid);
   a("start_time", m.start_time);
@@ -247,10 +250,10 @@ void fields(A& a, WireError& m) {
 }
 
 // One name for each alternative of AnyRequest, in their order.
-constexpr std::array<const char*, 17> kOperations{
-    "start",     "follow",      "stop",           "probe",      "read_log",     "list",
-    "remove",    "file_list",   "file_read",      "file_write", "file_edit",    "file_search",
-    "file_move", "file_delete", "make_directory", "trash_list", "trash_restore"};
+constexpr std::array<const char*, 18> kOperations{
+    "start",       "follow",    "stop",        "probe",          "read_log",   "list",
+    "remove",      "tree",      "file_list",   "file_read",      "file_write", "file_edit",
+    "file_search", "file_move", "file_delete", "make_directory", "trash_list", "trash_restore"};
 static_assert(kOperations.size() == std::variant_size_v<AnyRequest>);
 
 template <std::size_t I = 0>

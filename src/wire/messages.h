@@ -132,9 +132,12 @@ struct RemoveRequest {
   std::string run_id;
 };
 
+// Opens a stream between the two ends of a sync; what they say to each other is in tree/messages.h.
+struct TreeRequest {};
+
 using AnyRequest =
     std::variant<StartRequest, FollowRequest, StopRequest, ProbeRequest, ReadLogRequest,
-                 ListRequest, RemoveRequest, files::ListRequest, files::ReadRequest,
+                 ListRequest, RemoveRequest, TreeRequest, files::ListRequest, files::ReadRequest,
                  files::WriteRequest, files::EditRequest, files::SearchRequest, files::MoveRequest,
                  files::DeleteRequest, files::MakeDirectoryRequest, files::TrashRequest,
                  files::RestoreRequest>;

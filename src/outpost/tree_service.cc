@@ -1,0 +1,395 @@
+#include "outpost/tree_service.h"
+
+#include <optional>
+#include <utility>
+
+#include "tree/delta.h"
+#include "tree/messages.h"
+#include "tree/pack_rules.h"
+#include "tree/receiver.h"
+#include "tree/root.h"
+#include "tree/sender.h"
+#include "wire/messages.h"
+
+namespace yonder::outpost {
+namespace {
+
+using namespace tree;  // nearly every word here is of that room
+
+constexpr std::size_t kEntriesAtOnce = 128UL * 1024;
+constexpr std::size_t kSkipsAtOnce = 1000;
+constexpr std::size_t kLongestSignature = 256UL * 1024 * 1024;
+// Parts whose source has changed, or to which nobody came back.
+constexpr std::int64_t kForgottenPart = 7LL * 24 * 3600 * 1000;
+
+class TreeService {
+ public:
+  TreeService(const Surroundings& around, WorkerChannel& channel)
+      : around_(around),
+        in_([&channel](char* buffer, std::size_t size) { return channel.read(buffer, size); }),
+        out_([&channel](std::string_view bytes) { return channel.write(bytes); }) {}
+
+  Result<void> run();
+
+ private:
+  Result<void> handle(const MessageView& message);
+  Result<void> change(Kind kind, std::string_view body);
+  Result<void> open(const OpenTree& wanted);
+  Result<void> scan_tree(const ScanTree& wanted);
+  Result<void> hash_files(const std::vector<std::string>& paths);
+  Result<void> sign(const Wanted& wanted);
+  Result<void> ask_part(const FileStart& start);
+  Result<void> finish_part(const PartEnd& end);
+  Result<void> get(const Wanted& wanted);
+  Result<void> get_segment(const Wanted& wanted);
+  Result<void> get_delta(const Wanted& wanted);
+  Result<std::string> read_signature();
+  Result<void> done(std::uint64_t token, const Result<void>& outcome);
+  Result<void> report(std::uint64_t number, const Result<void>& outcome);
+  Result<Receiver*> receiver();
+  Result<Applier*> applier();
+  Result<Directories*> sources();
+
+  const Surroundings& around_;
+  BlockReader in_;
+  BlockWriter out_;
+  OpenTree wanted_;
+  std::optional<Root> root_;
+  std::optional<Applier> applier_;
+  std::optional<Receiver> receiver_;
+  std::optional<Directories> sources_;
+  std::optional<SourceFile> segment_source_;
+  std::string segment_path_;
+};
+
+Result<void> TreeService::run() {
+  while (true) {
+    if (!in_.has_more()) TRY(out_.flush());
+    auto message = in_.next();
+    if (!message && message.error().code == Errc::LinkLost) return {};  // there is no more
+    if (!message) return std::move(message).error();
+    TRY(handle(*message));
+  }
+}
+
+Result<void> TreeService::handle(const MessageView& message) {
+  const auto kind = static_cast<Kind>(message.kind);
+  if (kind == Kind::Open) {
+    TRY_ASSIGN(const auto wanted, unpack_message<OpenTree>(message.body));
+    return open(wanted);
+  }
+  if (!root_) return unexpected(message.kind);
+  switch (kind) {
+    case Kind::Scan: {
+      TRY_ASSIGN(const auto wanted, unpack_message<ScanTree>(message.body));
+      return scan_tree(wanted);
+    }
+    case Kind::HashFiles: {
+      TRY_ASSIGN(const auto paths, unpack_texts(message.body));
+      return hash_files(paths);
+    }
+    case Kind::Sign: {
+      TRY_ASSIGN(const auto wanted, unpack_message<Wanted>(message.body));
+      return sign(wanted);
+    }
+    case Kind::Get: {
+      TRY_ASSIGN(const auto wanted, unpack_message<Wanted>(message.body));
+      return get(wanted);
+    }
+    case Kind::GetSegment: {
+      TRY_ASSIGN(const auto wanted, unpack_message<Wanted>(message.body));
+      return get_segment(wanted);
+    }
+    case Kind::GetDelta: {
+      TRY_ASSIGN(const auto wanted, unpack_message<Wanted>(message.body));
+      return get_delta(wanted);
+    }
+    case Kind::Flush: return done(Unpacker(message.body).number(), {});
+    default: break;
+  }
+  TRY_ASSIGN(Receiver * receiver, this->receiver());
+  if (auto taken = receiver->take(message)) return *std::move(taken);
+  return change(kind, message.body);
+}
+
+Result<void> TreeService::change(Kind kind, std::string_view body) {
+  TRY_ASSIGN(Applier * tree, applier());
+  switch (kind) {
+    case Kind::MakeDirectory: {
+      TRY_ASSIGN(const auto m, unpack_message<Directory>(body));
+      return report(m.number, tree->make_directory(m.path, m.expected));
+    }
+    case Kind::MakeLink: {
+      TRY_ASSIGN(const auto m, unpack_message<SymbolicLink>(body));
+      return report(m.number, tree->make_link(m.path, m.target, m.mtime_ns, m.expected));
+    }
+    case Kind::MakeTwin: {
+      TRY_ASSIGN(const auto m, unpack_message<Twin>(body));
+      return report(m.number, tree->make_twin(m.path, m.existing, m.expected));
+    }
+    case Kind::SetAside: {
+      TRY_ASSIGN(const auto m, unpack_message<Aside>(body));
+      return report(m.number, tree->set_aside(m.path, m.new_path, m.expected));
+    }
+    case Kind::Remove: {
+      TRY_ASSIGN(const auto m, unpack_message<Removal>(body));
+      const auto removed = tree->remove(m.path, m.expected);
+      if (removed && !*removed) return send(out_, Kind::Note, Failure{.number = m.number});
+      return report(m.number, removed ? Result<void>() : Result<void>(removed.error()));
+    }
+    case Kind::FinishDirectory: {
+      TRY_ASSIGN(const auto m, unpack_message<DirectoryEnd>(body));
+      return report(m.number, tree->finish_directory(m.path, m.mode, m.mtime_ns));
+    }
+    case Kind::SetAttributes: {
+      TRY_ASSIGN(const auto m, unpack_message<Attributes>(body));
+      return report(
+          m.number,
+          tree->set_attributes(
+              {.path = m.path, .mode = m.mode, .mtime_ns = m.mtime_ns, .expected = m.expected}));
+    }
+    case Kind::AskPart: {
+      TRY_ASSIGN(const auto m, unpack_message<FileStart>(body));
+      return ask_part(m);
+    }
+    case Kind::FinishPart: {
+      TRY_ASSIGN(const auto m, unpack_message<PartEnd>(body));
+      return finish_part(m);
+    }
+    default: return unexpected(static_cast<std::uint8_t>(kind));
+  }
+}
+
+Result<void> TreeService::report(std::uint64_t number, const Result<void>& outcome) {
+  if (outcome) return {};
+  return send(out_, Kind::Failed,
+              Failure{.number = number,
+                      .code = std::string(name_of(outcome.error().code)),
+                      .message = outcome.error().message});
+}
+
+Result<void> TreeService::done(std::uint64_t token, const Result<void>& outcome) {
+  AllDone all{.token = token};
+  if (!outcome) {
+    all.problem_code = name_of(outcome.error().code);
+    all.problem = outcome.error().message;
+  }
+  if (applier_) {
+    all.trash_batch = applier_->trash_batch();
+    all.trashed = applier_->trashed();
+  }
+  return send(out_, Kind::Done, all);
+}
+
+Result<void> TreeService::open(const OpenTree& wanted) {
+  wanted_ = wanted;
+  TRY_ASSIGN(root_, Root::find(wanted, around_.home));
+  return send(out_, Kind::Root, root_->state());
+}
+
+Result<Applier*> TreeService::applier() {
+  if (!applier_) {
+    TRY_ASSIGN(const int root, root_->make());
+    applier_.emplace(root, root_->state().path, TrashPlace{around_.state_dir},
+                     ApplyOptions{.keep = wanted_.keep_replaced ? Keep::InTrash : Keep::Nowhere,
+                                  .flush_to_disk = wanted_.flush_to_disk});
+  }
+  return &*applier_;
+}
+
+Result<Receiver*> TreeService::receiver() {
+  if (!receiver_) {
+    TRY_ASSIGN(Applier * tree, applier());
+    receiver_.emplace(
+        *tree,
+        Receiver::Hooks{
+            .head = [](const FileStart& start) { return Result<FileHead>(start.head); },
+            .on_end = [this](std::uint64_t number,
+                             const Result<void>& outcome) { return report(number, outcome); }});
+  }
+  return &*receiver_;
+}
+
+Result<Directories*> TreeService::sources() {
+  if (!sources_) {
+    TRY_ASSIGN(const int root, root_->get());
+    sources_.emplace(root);
+  }
+  return &*sources_;
+}
+
+// Both lists on their way, in pieces.
+class ListSender {
+ public:
+  explicit ListSender(BlockWriter& out) : out_(out) {}
+  void add(const Entry& entry) {
+    entries_.add(entry);
+    if (entries_.size() >= kEntriesAtOnce) flush_entries();
+  }
+  void add(Skip&& skip) {
+    skips_.push_back(std::move(skip));
+    if (skips_.size() >= kSkipsAtOnce) flush_skips();
+  }
+  void add_temporary(std::string&& path) { temporaries_.push_back(std::move(path)); }
+  Result<void> finish() {
+    flush_entries();
+    flush_skips();
+    if (!temporaries_.empty()) note(send_raw(out_, Kind::Temporaries, pack_texts(temporaries_)));
+    return outcome_;
+  }
+  bool failed() const { return !outcome_; }
+
+ private:
+  void note(Result<void> sent) {
+    if (!sent && outcome_) outcome_ = std::move(sent);
+  }
+  void flush_entries() {
+    if (entries_.size() > 0) note(send_raw(out_, Kind::Entries, entries_.take()));
+  }
+  void flush_skips() {
+    if (!skips_.empty()) note(send_raw(out_, Kind::Skips, pack_skips(std::exchange(skips_, {}))));
+  }
+
+  BlockWriter& out_;
+  EntryPacker entries_;
+  std::vector<Skip> skips_;
+  std::vector<std::string> temporaries_;
+  Result<void> outcome_;
+};
+
+Result<void> TreeService::scan_tree(const ScanTree& wanted) {
+  if (!root_->exists()) return done(0, {});
+  TRY_ASSIGN(const int root, root_->get());
+  TRY_ASSIGN(const RuleSet rules, unpack_rules(wanted.rules));
+  const ScanOptions options{.rules = &rules,
+                            .use_gitignore = wanted.use_gitignore,
+                            .hash = wanted.hash,
+                            .twins = wanted.twins};
+  ListSender lists(out_);
+  Result<void> scanned;
+  if (!root_->state().file.empty()) {
+    auto entry = list_one(root, root_->state().file, options);
+    if (entry) {
+      lists.add(*entry);
+    } else if (entry.error().code != Errc::NotFound) {
+      scanned = std::move(entry).error();
+    }
+  } else {
+    std::vector<std::string> old_parts;
+    scanned = scan(root, options,
+                   {.on_entry = [&](Entry&& entry) { lists.add(entry); },
+                    .on_skip = [&](Skip&& skip) { lists.add(std::move(skip)); },
+                    .on_temporary =
+                        [&](std::string&& path) {
+                          if (wanted_.role == Role::Target) {
+                            remove_old_part(root, path, kForgottenPart);
+                          }
+                          lists.add_temporary(std::move(path));
+                        },
+                    .stopped = [&] { return lists.failed(); }});
+  }
+  TRY(lists.finish());
+  return done(0, scanned);
+}
+
+Result<void> TreeService::hash_files(const std::vector<std::string>& paths) {
+  TRY_ASSIGN(const int root, root_->get());
+  ListSender lists(out_);
+  for (const auto& path : paths) {
+    const auto entry = list_one(root, path, {.hash = true});
+    if (entry) lists.add(*entry);
+  }
+  TRY(lists.finish());
+  return done(0, {});
+}
+
+Result<void> TreeService::sign(const Wanted& wanted) {
+  TRY_ASSIGN(Directories * from, sources());
+  const auto file = SourceFile::open(*from, wanted.path, wanted.expected);
+  if (!file) return done(0, file.error());
+  std::optional<Error> stream_error;
+  const auto made = make_signature(file->fd(), file->size(), [&](std::string_view bytes) {
+    auto sent = send_raw(out_, Kind::Bytes, bytes);
+    if (!sent) stream_error = sent.error();
+    return sent;
+  });
+  if (stream_error) return *stream_error;
+  return done(0, made);
+}
+
+Result<void> TreeService::ask_part(const FileStart& start) {
+  TRY_ASSIGN(Receiver * receiver, this->receiver());
+  PartHave have{.number = start.number};
+  if (auto part = receiver->part(start.head)) {
+    if (const auto verified = (*part)->verified()) {
+      have.segments.assign(verified->begin(), verified->end());
+    }
+  }
+  return send(out_, Kind::PartState, have);
+}
+
+Result<void> TreeService::finish_part(const PartEnd& end) {
+  TRY_ASSIGN(Receiver * receiver, this->receiver());
+  auto part = receiver->part(end.head);
+  const auto finished = part ? (*part)->finish(end.segments) : Result<void>(part.error());
+  receiver->forget_part();
+  return report(end.number, finished);
+}
+
+Result<void> TreeService::get(const Wanted& wanted) {
+  TRY_ASSIGN(Directories * from, sources());
+  const FileStart start{.number = wanted.number, .head = {.path = wanted.path}};
+  TRY_ASSIGN(const Sent sent, send_file(out_, *from, start, wanted.expected, {}));
+  if (!sent.problem || sent.told) return {};
+  return report(wanted.number, *sent.problem);
+}
+
+Result<void> TreeService::get_segment(const Wanted& wanted) {
+  if (!segment_source_ || segment_path_ != wanted.path) {
+    TRY_ASSIGN(Directories * from, sources());
+    auto file = SourceFile::open(*from, wanted.path, wanted.expected);
+    if (!file) return report(wanted.number, file.error());
+    segment_source_.emplace(*std::move(file));
+    segment_path_ = wanted.path;
+  }
+  Hash hash;
+  const FileStart start{
+      .number = wanted.number, .head = {.path = wanted.path}, .segment = wanted.segment};
+  TRY_ASSIGN(const Sent sent, send_segment(out_, *segment_source_, start, hash, {}));
+  if (sent.problem) segment_source_.reset();
+  if (!sent.problem || sent.told) return {};
+  return report(wanted.number, *sent.problem);
+}
+
+Result<std::string> TreeService::read_signature() {
+  std::string signature;
+  while (true) {
+    TRY_ASSIGN(const MessageView message, in_.next());
+    if (static_cast<Kind>(message.kind) == Kind::Done) return signature;
+    if (static_cast<Kind>(message.kind) != Kind::Bytes) return unexpected(message.kind);
+    signature += message.body;
+    if (signature.size() > kLongestSignature) {
+      return Error{Errc::Protocol, "a signature that is too long", ""};
+    }
+  }
+}
+
+Result<void> TreeService::get_delta(const Wanted& wanted) {
+  TRY_ASSIGN(const std::string signature, read_signature());
+  TRY_ASSIGN(Directories * from, sources());
+  const auto file = SourceFile::open(*from, wanted.path, wanted.expected);
+  if (!file) return report(wanted.number, file.error());
+  const FileStart start{.number = wanted.number, .head = {.path = wanted.path}};
+  TRY_ASSIGN(const Sent sent, send_delta(out_, *file, start, signature, {}));
+  if (!sent.problem || sent.told) return {};
+  return report(wanted.number, *sent.problem);
+}
+
+}  // namespace
+
+Result<std::string> serve_tree(const Surroundings& around, WorkerChannel& channel) {
+  TRY(TreeService(around, channel).run());
+  return wire::encode(wire::StartedNote{});  // the last frame of its stream; nobody reads it
+}
+
+}  // namespace yonder::outpost

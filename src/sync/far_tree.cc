@@ -1,0 +1,164 @@
+#include "sync/far_tree.h"
+
+#include <algorithm>
+#include <cstring>
+#include <utility>
+
+#include "base/clean_text.h"
+#include "base/text.h"
+
+namespace yonder::sync {
+namespace {
+
+// Beyond what every stream has: a far list or file comes without waiting for our confirmations.
+constexpr std::uint32_t kWindow = 4U * 1024 * 1024;
+constexpr std::size_t kMostEntries = 20UL * 1000 * 1000;
+
+}  // namespace
+
+FarTree::FarTree(link::Call call, CancelToken cancel)
+    : call_(std::move(call)),
+      cancel_(std::move(cancel)),
+      out_([this](std::string_view bytes) { return pour(bytes); }),
+      in_([this](char* buffer, std::size_t size) { return draw(buffer, size); }) {}
+
+Result<std::unique_ptr<FarTree>> FarTree::open(const std::shared_ptr<link::Link>& link,
+                                               const tree::OpenTree& wanted,
+                                               const CancelToken& cancel) {
+  TRY_ASSIGN(link::Call call, link->request(wire::TreeRequest{}));
+  call.widen(kWindow);
+  // make_unique cannot reach the private constructor.
+  std::unique_ptr<FarTree> tree(new FarTree(std::move(call), cancel));
+  TRY(tree::send(tree->out_, tree::Kind::Open, wanted));
+  TRY(tree->out_.flush());
+  return tree;
+}
+
+Result<void> FarTree::take_event(const Deadline& deadline) {
+  TRY_ASSIGN(link::Event event, call_.next(deadline, cancel_));
+  if (auto* data = std::get_if<link::DataEvent>(&event)) {
+    if (data->channel != wire::Channel::Out || data->offset != received_) {
+      return Error{Errc::Protocol, "a gap in the data", ""};
+    }
+    received_ += data->bytes.size();
+    if (read_ == inbox_.size()) {
+      inbox_ = std::move(data->bytes);
+      read_ = 0;
+    } else {
+      inbox_ += data->bytes;
+    }
+  } else if (std::holds_alternative<link::ReplyEvent>(event)) {
+    return Error{Errc::LinkLost, "the far end of the sync has ended", ""};
+  }
+  return {};
+}
+
+Result<void> FarTree::pour(std::string_view bytes) {
+  while (!bytes.empty()) {
+    if (cancel_.cancelled()) return Error{Errc::Cancelled, "cancelled", ""};
+    const std::uint64_t credit = call_.input_credit();
+    if (credit == 0) {
+      const auto before = std::chrono::steady_clock::now();
+      TRY(take_event(Deadline::never()));
+      blocked_ += std::chrono::steady_clock::now() - before;
+      continue;
+    }
+    const std::string_view piece =
+        bytes.substr(0, static_cast<std::size_t>(std::min<std::uint64_t>(credit, bytes.size())));
+    TRY(call_.send_input(sent_, piece));
+    sent_ += piece.size();
+    bytes.remove_prefix(piece.size());
+  }
+  return {};
+}
+
+Result<std::size_t> FarTree::draw(char* buffer, std::size_t size) {
+  while (read_ == inbox_.size()) TRY(take_event(Deadline::never()));
+  const std::size_t n = std::min(size, inbox_.size() - read_);
+  std::memcpy(buffer, inbox_.data() + read_, n);
+  read_ += n;
+  if (read_ == inbox_.size()) {
+    inbox_.clear();
+    read_ = 0;
+  }
+  return n;
+}
+
+Result<tree::MessageView> FarTree::next() {
+  TRY(out_.flush());
+  return in_.next();
+}
+
+Result<tree::RootState> FarTree::root() {
+  TRY_ASSIGN(const tree::MessageView message, next());
+  if (static_cast<tree::Kind>(message.kind) != tree::Kind::Root) {
+    return tree::unexpected(message.kind);
+  }
+  return tree::unpack_message<tree::RootState>(message.body);
+}
+
+Result<void> FarTree::ask_scan(const tree::ScanTree& wanted) {
+  TRY(tree::send(out_, tree::Kind::Scan, wanted));
+  return out_.flush();
+}
+
+Result<tree::Listing> FarTree::listing() {
+  tree::Listing listing;
+  while (true) {
+    TRY_ASSIGN(const tree::MessageView message, next());
+    switch (static_cast<tree::Kind>(message.kind)) {
+      case tree::Kind::Entries: {
+        auto entries = tree::unpack_entries(message.body);
+        if (!entries) return Error{Errc::Protocol, "a list of files that cannot be read", ""};
+        if (listing.entries.size() + entries->size() > kMostEntries) {
+          return Error{Errc::Unsupported, "there are too many files over there", ""};
+        }
+        std::move(entries->begin(), entries->end(), std::back_inserter(listing.entries));
+        break;
+      }
+      case tree::Kind::Skips: {
+        TRY_ASSIGN(auto skips, tree::unpack_skips(message.body));
+        std::move(skips.begin(), skips.end(), std::back_inserter(listing.skips));
+        break;
+      }
+      case tree::Kind::Temporaries: {
+        TRY_ASSIGN(listing.temporaries, tree::unpack_texts(message.body));
+        break;
+      }
+      case tree::Kind::Done: {
+        TRY_ASSIGN(const auto done, tree::unpack_message<tree::AllDone>(message.body));
+        TRY(outcome_of(done));
+        if (!std::is_sorted(listing.entries.begin(), listing.entries.end(),
+                            [](const tree::Entry& a, const tree::Entry& b) {
+                              return tree::comes_before(a.path, b.path);
+                            })) {
+          return Error{Errc::Protocol, "a list of files in no order", ""};
+        }
+        return listing;
+      }
+      default: return tree::unexpected(message.kind);
+    }
+  }
+}
+
+Result<tree::AllDone> FarTree::settle(
+    const std::function<Result<void>(const tree::MessageView&)>& on_message) {
+  const std::uint64_t token = ++tokens_;
+  TRY(tree::send_raw(out_, tree::Kind::Flush, tree::Packer().number(token).take()));
+  while (true) {
+    TRY_ASSIGN(const tree::MessageView message, next());
+    if (static_cast<tree::Kind>(message.kind) != tree::Kind::Done) {
+      TRY(on_message(message));
+      continue;
+    }
+    TRY_ASSIGN(auto done, tree::unpack_message<tree::AllDone>(message.body));
+    if (done.token == token) return done;
+  }
+}
+
+Result<void> outcome_of(const tree::AllDone& done) {
+  if (done.problem_code.empty()) return {};
+  return Error{errc_from_name(done.problem_code), printable(done.problem), ""};
+}
+
+}  // namespace yonder::sync

@@ -1,0 +1,335 @@
+#include "sync/plan.h"
+
+#include <unordered_set>
+
+#include "base/clean_text.h"
+#include "base/text.h"
+#include "tree/beneath.h"
+
+namespace yonder::sync {
+namespace {
+
+using tree::Entry;
+using tree::Seen;
+using tree::Type;
+
+// Two changes within one tick of a file system's clock have the same time.
+constexpr std::int64_t kFineTick = 20LL * 1000 * 1000;
+constexpr std::int64_t kCoarseTick = 2LL * 1000 * 1000 * 1000;
+constexpr std::uint64_t kFewRemovals = 20;
+
+bool is_coarse(std::int64_t ns) {
+  return ns % 1000000 == 0;
+}
+
+enum class Compared : std::uint8_t { Same, OnlyAttributes, Differs, Unclear };
+
+class Planner {
+ public:
+  Planner(const PlanInput& input, const PlanOptions& options) : input_(input), options_(options) {
+    for (const auto& skip : input.source.skips) protected_.insert(skip.path);
+  }
+  Plan run();
+
+ private:
+  void leave(LeftOut left, std::uint64_t& count) {
+    ++count;
+    plan_.left.push_back(std::move(left));
+  }
+  void count_skips();
+  void next_source(const Entry& source, const Entry* target);
+  void only_in_source(const Entry& source);
+  void in_both(const Entry& source, const Entry& target);
+  void directory_in_both(const Entry& source, const Entry& target);
+  void only_in_target(const Entry& target);
+  void put(const Entry& source, const Seen& target);
+  void replace(const Entry& source, const Entry& target);
+  void set_attributes(const Entry& source, const Entry& target);
+  void plan_removals();
+  void plan_directories();
+  Compared compare(const Entry& source, const Entry& target) const;
+  Compared compare_files(const Entry& source, const Entry& target) const;
+  bool may_have_changed_within_a_tick(const Entry& source, bool coarse) const;
+  bool changed_by_others(const Entry& target) const {
+    return input_.base != nullptr && !input_.base->knows(target.path, tree::seen_as(target));
+  }
+  bool is_protected(std::string_view path) const;
+  bool below_obstacle(std::string_view path) const;
+  void touch(std::string_view path) { touched_.emplace(tree::split_path(path).parent); }
+
+  const PlanInput& input_;
+  const PlanOptions& options_;
+  Plan plan_;
+  std::unordered_set<std::string_view> protected_;  // the source has it, but not as an entry
+  std::unordered_set<std::string> touched_;         // directories in which something changes
+  std::string obstacle_;                            // what is below it cannot be put
+  std::map<std::uint64_t, std::string> first_twin_;
+  std::vector<const Entry*> extras_;
+};
+
+void Planner::count_skips() {
+  for (const auto& skip : input_.source.skips) {
+    LeftOut left{skip.path, Left::Unreadable, skip.detail, skip.is_directory};
+    if (skip.reason == tree::SkipReason::Excluded) {
+      left.why = Left::Excluded;
+      leave(std::move(left), plan_.counts.excluded);
+    } else if (skip.reason == tree::SkipReason::Special) {
+      left.why = Left::Special;
+      leave(std::move(left), plan_.counts.special);
+    } else {
+      leave(std::move(left), plan_.counts.unreadable);
+    }
+  }
+}
+
+bool Planner::may_have_changed_within_a_tick(const Entry& source, bool coarse) const {
+  const bool known = input_.base != nullptr && input_.base->find(source.path) != nullptr;
+  const std::int64_t looked = known ? input_.base->scanned_ns() : input_.now_ns;
+  return source.mtime_ns + (coarse ? kCoarseTick : kFineTick) >= looked;
+}
+
+Compared Planner::compare_files(const Entry& source, const Entry& target) const {
+  if (source.size != target.size) return Compared::Differs;
+  const bool times = same_time(source.mtime_ns, target.mtime_ns);
+  const Compared same =
+      times && source.mode == target.mode ? Compared::Same : Compared::OnlyAttributes;
+  if (source.hash && target.hash) {
+    return *source.hash == *target.hash ? same : Compared::Differs;
+  }
+  if (const auto found = input_.hashes.find(source.path); found != input_.hashes.end()) {
+    const auto& [here, there] = found->second;
+    return here && there && *here == *there ? same : Compared::Differs;
+  }
+  if (!times) return Compared::Differs;
+  const bool coarse = source.mtime_ns != target.mtime_ns || is_coarse(source.mtime_ns);
+  return may_have_changed_within_a_tick(source, coarse) ? Compared::Unclear : same;
+}
+
+Compared Planner::compare(const Entry& source, const Entry& target) const {
+  if (source.type != target.type) return Compared::Differs;
+  if (source.type == Type::Link) {
+    return source.target == target.target ? Compared::Same : Compared::Differs;
+  }
+  return compare_files(source, target);
+}
+
+bool Planner::is_protected(std::string_view path) const {
+  for (; !path.empty(); path = tree::split_path(path).parent) {
+    if (protected_.contains(path)) return true;
+  }
+  return false;
+}
+
+bool Planner::below_obstacle(std::string_view path) const {
+  return !obstacle_.empty() && path.size() > obstacle_.size() && path.starts_with(obstacle_) &&
+         path[obstacle_.size()] == '/';
+}
+
+void Planner::put(const Entry& source, const Seen& target) {
+  Action action{.path = source.path,
+                .type = source.type,
+                .mode = source.mode,
+                .mtime_ns = source.mtime_ns,
+                .size = source.size,
+                .link_target = source.target,
+                .target = target};
+  switch (source.type) {
+    case Type::Directory: action.act = Act::MakeDirectory; break;
+    case Type::Link: action.act = Act::PutLink; break;
+    default: action.act = Act::PutFile; break;
+  }
+  if (source.twins != 0 && options_.twins) {
+    const auto [first, fresh] = first_twin_.try_emplace(source.twins, source.path);
+    if (!fresh) {
+      action.act = Act::PutTwin;
+      action.twin_of = first->second;
+    }
+  }
+  touch(source.path);
+  if (action.act == Act::PutFile) plan_.counts.bytes += source.size;
+  plan_.actions.push_back(std::move(action));
+}
+
+void Planner::only_in_source(const Entry& source) {
+  const bool is_directory = source.type == Type::Directory;
+  ++(is_directory ? plan_.counts.create_directories : plan_.counts.create_files);
+  if (is_directory) touched_.insert(source.path);
+  put(source, {});
+}
+
+void Planner::set_attributes(const Entry& source, const Entry& target) {
+  ++plan_.counts.update_attributes;
+  plan_.actions.push_back({.act = Act::SetAttributes,
+                           .path = source.path,
+                           .type = source.type,
+                           .mode = source.mode,
+                           .mtime_ns = source.mtime_ns,
+                           .size = source.size,
+                           .target = tree::seen_as(target)});
+}
+
+void Planner::directory_in_both(const Entry& source, const Entry& target) {
+  ++plan_.counts.unchanged;
+  const bool right = source.mode == target.mode && same_time(source.mtime_ns, target.mtime_ns);
+  if (!right) touched_.insert(source.path);
+}
+
+// Contents differ.
+void Planner::replace(const Entry& source, const Entry& target) {
+  const bool stolen = changed_by_others(target);
+  const bool keep = stolen && (options_.on_conflict == OnConflict::Stop ||
+                               options_.on_conflict == OnConflict::KeepTarget);
+  if (keep) {
+    const bool asked = options_.on_conflict == OnConflict::KeepTarget;
+    return leave(
+        {source.path, Left::Conflict,
+         asked ? "kept as it is in the target" : "the target was changed since the last sync"},
+        plan_.counts.conflicts);
+  }
+  ++plan_.counts.update_files;
+  put(source, tree::seen_as(target));
+  if (stolen && options_.on_conflict == OnConflict::Both) {
+    plan_.actions.back().set_aside = source.path + options_.conflict_ending;
+  }
+}
+
+void Planner::in_both(const Entry& source, const Entry& target) {
+  if (source.type == Type::Directory && target.type == Type::Directory) {
+    return directory_in_both(source, target);
+  }
+  if (source.type == Type::Directory || target.type == Type::Directory) {
+    if (source.type == Type::Directory) obstacle_ = source.path;
+    return leave({source.path, Left::InTheWay,
+                  concat("in its place the target has ", tree::name_of(target.type))},
+                 plan_.counts.in_the_way);
+  }
+  if (source.twins != 0 && options_.twins) first_twin_.try_emplace(source.twins, source.path);
+  switch (compare(source, target)) {
+    case Compared::Same: ++plan_.counts.unchanged; break;
+    case Compared::OnlyAttributes: set_attributes(source, target); break;
+    case Compared::Differs: replace(source, target); break;
+    case Compared::Unclear:
+      plan_.questions.push_back(source.path);
+      ++plan_.counts.unchanged;
+      break;
+  }
+}
+
+void Planner::only_in_target(const Entry& target) {
+  const bool is_directory = target.type == Type::Directory;
+  const bool keep = !options_.delete_extras || is_protected(target.path) ||
+                    (input_.rules != nullptr &&
+                     input_.rules->judge_with_parents(target.path, is_directory).excluded);
+  if (keep) {
+    ++plan_.counts.extras;
+    return;
+  }
+  // Only what was there at the last sync can have been changed since.
+  const bool known = input_.base != nullptr && input_.base->find(target.path) != nullptr;
+  if (!is_directory && known && changed_by_others(target) &&
+      options_.on_conflict != OnConflict::TakeSource) {
+    return leave({target.path, Left::Conflict, "to be removed, but changed since the last sync"},
+                 plan_.counts.conflicts);
+  }
+  extras_.push_back(&target);
+}
+
+// The deepest first.
+void Planner::plan_removals() {
+  for (auto it = extras_.rbegin(); it != extras_.rend(); ++it) {
+    const Entry& extra = **it;
+    const bool is_directory = extra.type == Type::Directory;
+    ++(is_directory ? plan_.counts.remove_directories : plan_.counts.remove_files);
+    touch(extra.path);
+    plan_.actions.push_back({.act = Act::Remove,
+                             .path = extra.path,
+                             .type = extra.type,
+                             .size = extra.size,
+                             .target = tree::seen_as(extra)});
+  }
+}
+
+void Planner::plan_directories() {
+  const auto& entries = input_.source.entries;
+  for (auto it = entries.rbegin(); it != entries.rend(); ++it) {
+    if (it->type != Type::Directory || !touched_.contains(it->path)) continue;
+    if (below_obstacle(it->path) || it->path == obstacle_) continue;
+    plan_.directories.push_back({.act = Act::SetAttributes,
+                                 .path = it->path,
+                                 .type = Type::Directory,
+                                 .mode = it->mode,
+                                 .mtime_ns = it->mtime_ns});
+  }
+}
+
+void Planner::next_source(const Entry& source, const Entry* target) {
+  if (below_obstacle(source.path)) {
+    leave({source.path, Left::InTheWay, concat("'", printable(obstacle_), "' is in the way")},
+          plan_.counts.in_the_way);
+  } else if (target == nullptr) {
+    only_in_source(source);
+  } else {
+    in_both(source, *target);
+  }
+}
+
+Plan Planner::run() {
+  count_skips();
+  const auto& from = input_.source.entries;
+  const auto& to = input_.target.entries;
+  std::size_t s = 0;
+  std::size_t t = 0;
+  while (s < from.size() || t < to.size()) {
+    if (s < from.size() && t < to.size() && from[s].path == to[t].path) {
+      next_source(from[s++], &to[t++]);
+    } else if (t == to.size() ||
+               (s < from.size() && tree::comes_before(from[s].path, to[t].path))) {
+      next_source(from[s++], nullptr);
+    } else {
+      only_in_target(to[t++]);
+    }
+  }
+  plan_removals();
+  plan_directories();
+  return std::move(plan_);
+}
+
+}  // namespace
+
+Plan make_plan(const PlanInput& input, const PlanOptions& options) {
+  return Planner(input, options).run();
+}
+
+Result<void> check_removals(const Plan& plan, const PlanOptions& options,
+                            const DeleteGuard& guard) {
+  if (!options.delete_extras) return {};
+  const auto refuse = [](const std::string& message, const std::string& hint) {
+    return Error{Errc::InvalidArgument, concat("delete_extras is refused: ", message),
+                 concat("nothing was changed; ", hint)};
+  };
+  const std::string shown = printable(guard.target_path);
+  if (guard.target_path == "/" || guard.target_path == guard.target_home) {
+    return refuse(concat("the target is ", guard.target_path == "/" ? "the root" : "a home",
+                         " directory (", shown, ")"),
+                  "name a directory below it");
+  }
+  if (!guard.source_exists) return refuse("the source does not exist", "check its path");
+  if (guard.source_entries == 0) {
+    return refuse("the source is empty", "is it the right directory, and is it mounted?");
+  }
+  const std::uint64_t count = plan.counts.removals();
+  if (options.confirm_delete && *options.confirm_delete != count) {
+    return refuse(concat("confirm_delete is ", *options.confirm_delete, ", but ", count,
+                         " entries would be removed"),
+                  "look at a dry run first");
+  }
+  const bool most = count > kFewRemovals && count * 2 >= guard.target_entries;
+  if (most && !options.confirm_delete) {
+    return refuse(
+        concat(count, " of ", guard.target_entries, " entries of ", shown, " would be removed"),
+        concat("if that is meant, give confirm_delete=", count));
+  }
+  return {};
+}
+
+}  // namespace yonder::sync

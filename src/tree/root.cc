@@ -1,0 +1,137 @@
+#include "tree/root.h"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstdlib>
+#include <memory>
+
+#include "base/clean_text.h"
+#include "base/text.h"
+
+namespace yonder::tree {
+namespace {
+
+struct Free {
+  void operator()(char* text) const { std::free(text); }
+};
+
+std::string without_trailing_slashes(std::string path) {
+  while (path.size() > 1 && path.back() == '/') path.pop_back();
+  return path;
+}
+
+// Links resolved as far as the path exists; the rest as it was written.
+std::string real_path(const std::string& path) {
+  std::string head = without_trailing_slashes(path);
+  std::string rest;
+  while (true) {
+    const std::unique_ptr<char, Free> real(::realpath(head.c_str(), nullptr));
+    if (real) {
+      const std::string found(real.get());
+      if (rest.empty()) return found;
+      return found == "/" ? "/" + rest : found + "/" + rest;
+    }
+    const std::size_t slash = head.rfind('/');
+    if (slash == std::string::npos || head.size() <= 1) return path;
+    const std::string part = head.substr(slash + 1);
+    rest = rest.empty() ? part : part + "/" + rest;
+    head = slash == 0 ? "/" : head.substr(0, slash);
+  }
+}
+
+bool has_dots(const std::string& path) {
+  for (const auto& part : split(path, '/')) {
+    if (part == "..") return true;
+  }
+  return false;
+}
+
+// mkdir -p, as the user's umask has it.
+Result<void> make_all(const std::string& path) {
+  for (std::size_t end = 1; end != std::string::npos;) {
+    end = path.find('/', end + 1);
+    const std::string part = path.substr(0, end);
+    if (::mkdir(part.c_str(), 0777) != 0 && errno != EEXIST) return errno_error(printable(part));
+  }
+  return {};
+}
+
+}  // namespace
+
+Result<std::string> absolute_path(const std::string& path, const std::string& base,
+                                  const std::string& home) {
+  if (path.find('\0') != std::string::npos) {
+    return Error{Errc::InvalidArgument, "a path holds a NUL byte", ""};
+  }
+  if (path == "~") return home;
+  if (path.starts_with("~/")) return concat(home, "/", path.substr(2));
+  if (path.starts_with("~")) {
+    return Error{Errc::InvalidArgument, concat("'", printable(path), "': ~user is not understood"),
+                 "give the absolute path, or ./~name for a file of that name"};
+  }
+  if (path.starts_with("/")) return path;
+  std::string start = home;
+  if (!base.empty()) {
+    TRY_ASSIGN(start, absolute_path(base, "", home));
+  }
+  if (path.empty() || path == ".") return start;
+  return concat(start, "/", path.starts_with("./") ? path.substr(2) : path);
+}
+
+Result<Root> Root::find(const OpenTree& wanted, const std::string& home) {
+  TRY_ASSIGN(const std::string path, absolute_path(wanted.path, wanted.base, home));
+  struct stat info {};
+  const bool there = ::stat(path.c_str(), &info) == 0;
+  if (!there && errno != ENOENT) return errno_error(printable(path));
+  if (!there && has_dots(path)) {
+    return Error{
+        Errc::InvalidArgument,
+        concat("'", printable(path), "' does not exist, and '..' in it could lead anywhere"),
+        "give the path without '..'"};
+  }
+  Root root;
+  root.state_.home = real_path(home);
+  root.state_.exists = there;
+  root.state_.is_directory = there && S_ISDIR(info.st_mode);
+  std::string directory = real_path(path);
+  if (root.state_.is_directory || (!there && (wanted.file.empty() || path.ends_with("/")))) {
+    root.state_.file = wanted.file;  // a file goes into it under its own name
+  } else {
+    const bool may_be = wanted.role == Role::Source || !wanted.file.empty();
+    if (!may_be) {
+      return Error{Errc::Conflict,
+                   concat("'", printable(path), "' is a file, and a directory is to go there"),
+                   "choose another place, or move the file away"};
+    }
+    if (there && !S_ISREG(info.st_mode)) {
+      return Error{Errc::Unsupported,
+                   concat("'", printable(path), "' is neither a file nor a directory"), ""};
+    }
+    const std::size_t slash = directory.rfind('/');
+    root.state_.file = directory.substr(slash + 1);
+    directory = slash == 0 ? "/" : directory.substr(0, slash);
+  }
+  root.state_.path = directory;
+  Fd opened(::open(directory.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+  if (!opened && errno != ENOENT) return errno_error(printable(directory));
+  root.directory_ = std::move(opened);
+  return root;
+}
+
+Result<int> Root::get() const {
+  if (directory_) return directory_.get();
+  return Error{Errc::NotFound, concat("'", printable(state_.path), "' does not exist"), ""};
+}
+
+Result<int> Root::make() {
+  if (directory_) return directory_.get();
+  TRY(make_all(state_.path));
+  directory_ = Fd(::open(state_.path.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+  if (!directory_) return errno_error(printable(state_.path));
+  return directory_.get();
+}
+
+}  // namespace yonder::tree
