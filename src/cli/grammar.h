@@ -45,6 +45,25 @@ struct RawOptions {
   std::string signal;
   std::string grace;
 
+  std::vector<std::string> paths;  // of files; the first may be a pattern or a batch
+  bool recursive = false;
+  std::string depth;
+  std::string most;
+  std::string tail;
+  std::string bytes;
+  std::string from;
+  bool append = false;
+  bool parents = false;
+  std::string mode;
+  std::optional<std::string> expected_hash;
+  std::vector<std::string> include;
+  std::vector<std::string> exclude;
+  bool ignore_case = false;
+  bool fixed = false;
+  bool no_gitignore = false;
+  std::string context;
+  bool list = false;
+
   bool check = false;
   bool names = false;
   std::vector<std::string> toolsets;
@@ -57,6 +76,7 @@ void declare(CLI::App& app, RawOptions& raw);
 
 // Its parts that have a file of their own.
 void declare_runs(CLI::App& app, RawOptions& raw);
+void declare_files(CLI::App& app, RawOptions& raw);
 
 void add_sandbox(CLI::App& command, RawOptions& raw, const std::string& description);
 // What `exec` and `run` know in common: where and how a command runs.
