@@ -14,10 +14,11 @@ include(YonderStaticLibrary)
 yonder_find_static(re2 re2 libre2-dev ${CMAKE_SYSTEM_PROCESSOR})
 yonder_find_static(zstd zstd libzstd-dev ${CMAKE_SYSTEM_PROCESSOR})
 yonder_find_static(rsync rsync librsync-dev ${CMAKE_SYSTEM_PROCESSOR})
+yonder_find_static(b2 b2 libb2-dev ${CMAKE_SYSTEM_PROCESSOR})  # librsync's hashes
 
 yonder_module(base)
 yonder_module(wire DEPS base)
-yonder_module(tree DEPS base LIBS ${zstd} ${rsync} ${re2})
+yonder_module(tree DEPS base LIBS ${zstd} ${rsync} ${b2} ${re2})
 yonder_module(outpost DEPS base wire tree LIBS ${re2})
 add_executable(outpost src/outpost/main.cc)
 target_link_libraries(outpost PRIVATE yonder_outpost yonder_flags)

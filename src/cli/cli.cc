@@ -34,6 +34,7 @@ struct Dispatch {
   int operator()(const EditOptions& options) const { return edit_command(options, doors); }
   int operator()(const GrepOptions& options) const { return grep_command(options, doors); }
   int operator()(const RestoreOptions& options) const { return restore_command(options, doors); }
+  int operator()(const GitSyncOptions& options) const { return git_sync_command(options, doors); }
   int operator()(const HostsOptions& options) const { return hosts_command(options, doors); }
   int operator()(const DoctorOptions& options) const { return doctor_command(options, doors); }
   int operator()(const LoginOptions& options) const { return login_command(options, doors); }

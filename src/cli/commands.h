@@ -20,6 +20,7 @@ int write_command(const WriteOptions& options, const Doors& doors);
 int edit_command(const EditOptions& options, const Doors& doors);
 int grep_command(const GrepOptions& options, const Doors& doors);
 int restore_command(const RestoreOptions& options, const Doors& doors);
+int git_sync_command(const GitSyncOptions& options, const Doors& doors);
 int hosts_command(const HostsOptions& options, const Doors& doors);
 int doctor_command(const DoctorOptions& options, const Doors& doors);
 int login_command(const LoginOptions& options, const Doors& doors);

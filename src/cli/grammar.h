@@ -63,6 +63,14 @@ struct RawOptions {
   bool no_gitignore = false;
   std::string context;
   bool list = false;
+  std::optional<std::string> remote_path;
+  std::string local_path;
+  std::string commit;
+  std::string branch;
+  std::string via;
+  std::string remote;
+  std::string on_dirty;
+  std::string on_diverged;
 
   bool check = false;
   bool names = false;
@@ -77,6 +85,7 @@ void declare(CLI::App& app, RawOptions& raw);
 // Its parts that have a file of their own.
 void declare_runs(CLI::App& app, RawOptions& raw);
 void declare_files(CLI::App& app, RawOptions& raw);
+void declare_git_sync(CLI::App& app, RawOptions& raw);
 
 void add_sandbox(CLI::App& command, RawOptions& raw, const std::string& description);
 // What `exec` and `run` know in common: where and how a command runs.

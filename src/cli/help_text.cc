@@ -24,6 +24,7 @@ Commands:
   edit PATH                   edit a file in your own editor
   grep PATTERN [PATH]         find lines in the files over there
   restore [BATCH [PATH...]]   bring back what was replaced or deleted
+  git-sync [NAME] PATH        bring a git checkout over there to the commit that is here
   hosts [--check]             show all sandboxes, and whether they answer
   doctor [NAME]               look for what is wrong, and say how to mend it
   login NAME                  log in once (password, one-time code) and keep the connection
@@ -68,7 +69,8 @@ Exit status:
      2   the command line is wrong          75   --wait is over, the command goes on
    130   interrupted by Ctrl-C             141   whoever read our output has gone
    255   Yonder failed; stderr says why
-  of `doctor`: 1 when there are problems; of `stop` and `rm`: 1 when a run still lives
+  of `doctor`: 1 when there are problems; of `stop` and `rm`: 1 when a run still lives;
+  of `git-sync`: 1 when it was refused because of what is over there
 
 Files:
   ~/.config/yonder/config.toml   sandboxes, and which one is active:
@@ -94,6 +96,7 @@ std::string usage_of(const std::string& command) {
            "       yonder exec [NAME] --attach RUN_ID\n";
   }
   if (command == "run") return "Usage: yonder run [NAME] [options] -- COMMAND...\n";
+  if (command == "git-sync") return "Usage: yonder git-sync [NAME] REMOTE_PATH [options]\n";
   if (command == "ps") return "Usage: yonder ps [NAME] [options]\n";
   if (command == "logs" || command == "attach") {
     return concat("Usage: yonder ", command, " [options] RUN\n");

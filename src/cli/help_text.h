@@ -24,6 +24,7 @@ std::string write_footer();
 std::string edit_footer();
 std::string grep_footer();
 std::string restore_footer();
+std::string git_sync_footer();
 std::string hosts_footer();
 std::string doctor_footer();
 std::string login_footer();

@@ -11,6 +11,7 @@
 #include "base/id.h"
 #include "cli/cli.h"
 #include "model/run.h"
+#include "ops/git_sync.h"
 
 namespace yonder::cli {
 
@@ -142,6 +143,11 @@ struct RestoreOptions {
   bool json = false;
 };
 
+struct GitSyncOptions {
+  ops::GitSyncRequest request;
+  bool json = false;
+};
+
 struct HostsOptions {
   bool check = false;
   bool json = false;
@@ -172,11 +178,11 @@ struct HelpOptions {
 
 struct VersionOptions {};
 
-using Command =
-    std::variant<HelpOptions, VersionOptions, ExecOptions, RunOptions, PsOptions, LogsOptions,
-                 WaitOptions, StopOptions, AttachOptions, RmOptions, LsOptions, CatOptions,
-                 WriteOptions, EditOptions, GrepOptions, RestoreOptions, HostsOptions,
-                 DoctorOptions, LoginOptions, LogoutOptions, McpOptions, CompletionOptions>;
+using Command = std::variant<HelpOptions, VersionOptions, ExecOptions, RunOptions, PsOptions,
+                             LogsOptions, WaitOptions, StopOptions, AttachOptions, RmOptions,
+                             LsOptions, CatOptions, WriteOptions, EditOptions, GrepOptions,
+                             RestoreOptions, GitSyncOptions, HostsOptions, DoctorOptions,
+                             LoginOptions, LogoutOptions, McpOptions, CompletionOptions>;
 
 struct CommandLine {
   Command command;

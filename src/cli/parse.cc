@@ -9,6 +9,7 @@
 #include "cli/help_text.h"
 #include "cli/parse_exec.h"
 #include "cli/parse_files.h"
+#include "cli/parse_git_sync.h"
 #include "cli/parse_runs.h"
 #include "cli/parse_values.h"
 
@@ -115,6 +116,7 @@ Result<Command> to_command(const CLI::App& app, const CLI::App& command, const R
   }
   if (is_run_command(name)) return to_run_command(name, raw, tail);
   if (is_file_command(name)) return to_file_command(name, raw, tail);
+  if (name == "git-sync") return to_git_sync(raw);
   if (name == "hosts") return Command(HostsOptions{raw.check, raw.json, raw.names});
   if (name == "doctor") {
     DoctorOptions doctor{.json = raw.json};

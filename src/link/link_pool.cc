@@ -101,23 +101,38 @@ bool LinkPool::may_log_in_now(const SandboxSpec& spec, Monitor<Entry>& entry) co
   });
 }
 
+Result<std::shared_ptr<Link>> LinkPool::open(const SandboxSpec& spec, CommandPrefix prefix,
+                                             AskpassBroker* broker,
+                                             const AcquireOptions& options) const {
+  LinkSettings settings = settings_;
+  settings.idle_close = spec.idle_close;
+  const Link::Setup setup{.spec = spec,
+                          .prefix = std::move(prefix),
+                          .broker = broker,
+                          .images = images_,
+                          .settings = settings,
+                          .progress = options.progress,
+                          .give_up = options.deadline};
+  const auto limit = Deadline::after(spec.connect_timeout + settings.typing_time);
+  return Link::open(setup, Deadline::earlier(limit, options.deadline), options.cancel);
+}
+
+Result<std::shared_ptr<Link>> LinkPool::open_another(const SandboxSpec& spec,
+                                                     const AcquireOptions& options) const {
+  TRY_ASSIGN(CommandPrefix prefix, prefix_(spec));
+  // With a broker a person might be asked once more; only what needs none is answered.
+  const bool known =
+      !spec.password.empty() || !spec.key_passphrase.empty() || !spec.password_command.empty();
+  return open(spec, std::move(prefix), known ? broker_ : nullptr, options);
+}
+
 Result<std::shared_ptr<Link>> LinkPool::connect(const SandboxSpec& spec, Monitor<Entry>& entry,
                                                 const AcquireOptions& options) {
   std::vector<std::string> used;
   const auto open = [&]() -> Result<std::shared_ptr<Link>> {
     TRY_ASSIGN(CommandPrefix prefix, prefix_(spec));
     used = prefix.argv;
-    LinkSettings settings = settings_;
-    settings.idle_close = spec.idle_close;
-    const Link::Setup setup{.spec = spec,
-                            .prefix = std::move(prefix),
-                            .broker = broker_,
-                            .images = images_,
-                            .settings = settings,
-                            .progress = options.progress,
-                            .give_up = options.deadline};
-    const auto limit = Deadline::after(spec.connect_timeout + settings.typing_time);
-    return Link::open(setup, Deadline::earlier(limit, options.deadline), options.cancel);
+    return this->open(spec, std::move(prefix), broker_, options);
   };
   // Whatever happens, nobody may be left waiting behind `connecting`.
   const auto open_safely = [&]() -> Result<std::shared_ptr<Link>> {

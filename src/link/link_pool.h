@@ -32,6 +32,10 @@ class LinkPool {
 
   Result<std::shared_ptr<Link>> acquire(const SandboxSpec& spec, const AcquireOptions& options);
 
+  // One more, for the caller alone, beside the shared one. Nobody is asked for anything.
+  Result<std::shared_ptr<Link>> open_another(const SandboxSpec& spec,
+                                             const AcquireOptions& options) const;
+
   // The link as it is, without opening one.
   std::shared_ptr<Link> existing(const SandboxSpec& spec) const;
   // A person has logged in: what failed before may work now.
@@ -53,6 +57,8 @@ class LinkPool {
   SharedEntry entry(const SandboxSpec& spec) const;
   bool may_log_in_now(const SandboxSpec& spec, Monitor<Entry>& entry) const;
   static void count_loss(Entry& entry, Instant now);
+  Result<std::shared_ptr<Link>> open(const SandboxSpec& spec, CommandPrefix prefix,
+                                     AskpassBroker* broker, const AcquireOptions& options) const;
   Result<std::shared_ptr<Link>> connect(const SandboxSpec& spec, Monitor<Entry>& entry,
                                         const AcquireOptions& options);
 

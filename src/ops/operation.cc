@@ -3,6 +3,7 @@
 #include "ops/arguments.h"
 #include "ops/exec.h"
 #include "ops/file_operations.h"
+#include "ops/git_sync.h"
 #include "ops/sandboxes.h"
 #include "ops/schema.h"
 #include "ops/task_operations.h"
@@ -138,6 +139,7 @@ std::vector<Operation> all_operations() {
   for (auto& operation : looking_file_operations()) all.push_back(std::move(operation));
   for (auto& operation : changing_file_operations()) all.push_back(std::move(operation));
   for (auto& operation : remote_ssh_operations()) all.push_back(std::move(operation));
+  all.push_back(git_sync_operation());
   return all;
 }
 

@@ -352,6 +352,13 @@ Result<void> TreeService::get_segment(const Wanted& wanted) {
     segment_source_.emplace(*std::move(file));
     segment_path_ = wanted.path;
   }
+  if (wanted.has_segment) {
+    const auto own = hash_of_range(segment_source_->fd(), wanted.segment * kSegment,
+                                   segment_size(segment_source_->size(), wanted.segment));
+    if (own && *own == wanted.hash) {
+      return send(out_, Kind::Note, Failure{.number = wanted.number});
+    }
+  }
   Hash hash;
   const FileStart start{
       .number = wanted.number, .head = {.path = wanted.path}, .segment = wanted.segment};

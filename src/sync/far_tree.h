@@ -31,6 +31,8 @@ class FarTree {
   Result<tree::AllDone> settle(
       const std::function<Result<void>(const tree::MessageView&)>& on_message);
 
+  // In both directions.
+  std::uint64_t wire_bytes() const { return sent_ + received_; }
   // How long we waited for the far side to take what we sent.
   Duration blocked() const { return blocked_; }
 

@@ -142,7 +142,7 @@ void fields(A& a, PartEnd& m) {
 }
 template <class A>
 void fields(A& a, Wanted& m) {
-  all(a, m.number, m.path, m.expected, m.segment);
+  all(a, m.number, m.path, m.expected, m.segment, m.has_segment, m.hash);
 }
 template <class A>
 void fields(A& a, PartHave& m) {

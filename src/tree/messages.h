@@ -141,6 +141,8 @@ struct Wanted {  // contents of a file of the tree
   std::string path;
   Seen expected;
   std::uint64_t segment = 0;
+  bool has_segment = false;  // the asker has one of this hash; if it is the same, a Note will do
+  Hash hash;
 };
 struct PartHave {
   std::uint64_t number = 0;

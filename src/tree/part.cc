@@ -176,6 +176,16 @@ Result<void> PartFile::finish(const std::vector<std::optional<Hash>>& segments) 
     if (!there) return not_as_sent(head_);
     if (!segments[i]) TRY(clear(i * kSegment, segment_size(head_.size, i)));
   }
+  return place();
+}
+
+Result<void> PartFile::finish() {
+  TRY_ASSIGN(const auto have, claimed());
+  if (have.size() != segments_of(head_.size)) return not_as_sent(head_);
+  return place();
+}
+
+Result<void> PartFile::place() {
   TRY(applier_->seal(file_, head_));
   const std::string name = part_name(head_);
   TRY(applier_->place(directory_.get(), name, head_));

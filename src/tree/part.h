@@ -43,6 +43,8 @@ class PartFile {
   // All segments are there: gives the file its name. Nothing for a segment that is a hole as a
   // whole.
   Result<void> finish(const std::vector<std::optional<Hash>>& segments);
+  // The same where every segment was received and verified.
+  Result<void> finish();
 
  private:
   PartFile(Applier& applier, FileHead head, Fd directory, Fd file, Fd map)
@@ -53,6 +55,7 @@ class PartFile {
         map_(std::move(map)) {}
   Result<std::map<std::uint64_t, Hash>> claimed() const;
   Result<void> clear(std::uint64_t offset, std::uint64_t count);
+  Result<void> place();
 
   Applier* applier_;
   FileHead head_;

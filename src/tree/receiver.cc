@@ -141,6 +141,7 @@ Result<void> Receiver::end(const FileEnd& end) {
   problem_.reset();
   file_.reset();
   patching_.reset();
+  if (!end.problem.empty() && hooks_.sender_knows_its_problems) return {};
   return hooks_.on_end(end.number, outcome);
 }
 

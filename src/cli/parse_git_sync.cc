@@ -1,0 +1,40 @@
+#include "cli/parse_git_sync.h"
+
+#include "cli/grammar.h"
+#include "cli/parse_values.h"
+
+namespace yonder::cli {
+
+Result<Command> to_git_sync(const RawOptions& raw) {
+  GitSyncOptions options{.json = raw.json};
+  ops::GitSyncRequest& request = options.request;
+  // The one that may be left out stands first.
+  request.sandbox = raw.remote_path ? raw.sandbox : "";
+  request.remote_path = raw.remote_path.value_or(raw.sandbox);
+  if (request.remote_path.empty()) {
+    return usage_error(
+        raw.remote_path ? "the directory's name is empty"
+                        : "`yonder git-sync` needs to know which directory over there",
+        raw.remote_path ? "is the variable set?" : "yonder git-sync [NAME] REMOTE_PATH");
+  }
+  if (!raw.local_path.empty()) request.local_path = raw.local_path;
+  if (!raw.commit.empty()) request.commit = raw.commit;
+  if (!raw.remote.empty()) request.remote = raw.remote;
+  request.branch = raw.branch;
+  if (!raw.via.empty()) {
+    TRY_ASSIGN(request.via, ops::parse_git_via(raw.via));
+  }
+  if (!raw.on_dirty.empty()) {
+    TRY_ASSIGN(request.on_dirty, ops::parse_on_dirty(raw.on_dirty));
+  }
+  if (!raw.on_diverged.empty()) {
+    TRY_ASSIGN(request.on_diverged, ops::parse_on_diverged(raw.on_diverged));
+  }
+  if (!raw.timeout.empty()) {
+    TRY_ASSIGN(request.timeout, parse_time_limit("--timeout", raw.timeout));
+  }
+  TRY(ops::check_git_sync_request(request));
+  return Command(std::move(options));
+}
+
+}  // namespace yonder::cli

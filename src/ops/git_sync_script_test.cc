@@ -1,0 +1,206 @@
+#include "ops/git_sync_script.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "base/quote.h"
+#include "base/scratch_test.h"
+#include "base/subprocess.h"
+#include "base/text.h"
+#include "ops/git_local.h"
+#include "ops/git_sync_report.h"
+
+namespace yonder::ops {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+
+// The scripts as every shell of this machine runs them, with a real git.
+class GitScripts : public ::testing::TestWithParam<const char*> {
+ protected:
+  void SetUp() override {
+    in_repo("git init -q -b main . && echo one > a && git add a && git commit -qm one");
+    first_ = in_repo("git rev-parse HEAD");
+    in_repo("echo two > a && git commit -qam two");
+    second_ = in_repo("git rev-parse HEAD");
+    in_repo("git clone -q . ../far && git -C ../far reset -q --hard HEAD~1");
+  }
+
+  std::vector<std::string> environment() const {
+    return {"PATH=/usr/local/bin:/usr/bin:/bin",
+            "HOME=" + scratch_.path(),
+            "GIT_AUTHOR_NAME=x",
+            "GIT_AUTHOR_EMAIL=x@y",
+            "GIT_COMMITTER_NAME=x",
+            "GIT_COMMITTER_EMAIL=x@y"};
+  }
+  std::string run(const std::vector<std::string>& argv, const std::string& input = "") {
+    const auto done = run_captured({.argv = argv, .environment = environment()}, input, 1U << 20,
+                                   Deadline::after(std::chrono::seconds(60)));
+    if (!done) return "error: " + done.error().message;
+    errors_ = done->err;
+    return done->out;
+  }
+  std::string in_repo(const std::string& line) {
+    ::mkdir((scratch_ / "repo").c_str(), 0700);
+    const std::string text =
+        concat(ShellText("cd --").arg(scratch_ / "repo").str(), " && { ", line, "; }");
+    return std::string(trim(run({"sh", "-c", text})));
+  }
+  std::vector<std::string> shell() const {
+    auto words = split(GetParam(), ' ');
+    words.emplace_back("-c");
+    return words;
+  }
+  std::string run_script(const std::string& text, const std::string& input = "") {
+    auto argv = shell();
+    argv.push_back(text);
+    return run(argv, input);
+  }
+  bool has_shell() { return run({split(GetParam(), ' ')[0], "-c", "true"}).empty(); }
+
+  FarRepository look(const std::string& path, const std::string& branch = "main") {
+    const auto far = parse_far_repository(
+        run_script(git_look_script({.path = path, .commit = second_, .branch = branch})));
+    EXPECT_TRUE(far) << errors_;
+    return far ? *far : FarRepository();
+  }
+  GitApply as_seen(const FarRepository& far) const {
+    return {.path = far.path,
+            .commit = second_,
+            .branch = "main",
+            .make_repository = !far.is_repository(),
+            .format = "sha1",
+            .head = far.head,
+            .head_ref = far.ref,
+            .tip = far.tip,
+            .on_dirty = "refuse"};
+  }
+  FarOutcome apply(const GitApply& what, const std::string& input = "") {
+    const auto outcome = parse_far_outcome(run_script(git_apply_script(what), input));
+    EXPECT_TRUE(outcome) << errors_;
+    return outcome ? *outcome : FarOutcome();
+  }
+
+  testing::Scratch scratch_;
+  std::string first_;
+  std::string second_;
+  std::string errors_;
+};
+
+INSTANTIATE_TEST_SUITE_P(Shells, GitScripts,
+                         ::testing::Values("sh", "bash", "bash --posix", "busybox sh",
+                                           "zsh --emulate sh"),
+                         [](const auto& shell) {
+                           std::string name;
+                           for (const char c : std::string(shell.param)) {
+                             if (std::isalnum(static_cast<unsigned char>(c)) != 0) name += c;
+                           }
+                           return name;
+                         });
+
+TEST_P(GitScripts, TellWhatIsThere) {
+  if (!has_shell()) GTEST_SKIP() << "not installed";
+  const FarRepository far = look(scratch_ / "far");
+  EXPECT_EQ(far.state, "repository");
+  EXPECT_EQ(far.head, first_);
+  EXPECT_EQ(far.ref, "refs/heads/main");
+  EXPECT_EQ(far.tip, first_);
+  EXPECT_FALSE(far.bare);
+  EXPECT_TRUE(far.has_commit) << "it has it as origin/main";
+  EXPECT_TRUE(far.dirty.empty());
+  EXPECT_EQ(look("~/far").path, far.path);
+  EXPECT_EQ(look("~/none").state, "missing");
+  EXPECT_EQ(look("/etc/passwd").state, "file");
+  EXPECT_EQ(look("/etc").state, "foreign");
+}
+
+TEST_P(GitScripts, TellOfChangesWithOddNames) {
+  if (!has_shell()) GTEST_SKIP() << "not installed";
+  in_repo(
+      R"sh(cd ../far && printf x > "$(printf 'state=gone\ndone')" && git add . && echo y > a)sh");
+  EXPECT_THAT(look(scratch_ / "far").dirty, ElementsAre("a", "state=gone\ndone"));
+}
+
+TEST_P(GitScripts, MoveTheCheckout) {
+  if (!has_shell()) GTEST_SKIP() << "not installed";
+  const FarOutcome done = apply(as_seen(look(scratch_ / "far")));
+  EXPECT_EQ(done.outcome, "ok") << done.step << errors_;
+  EXPECT_EQ(done.head, second_);
+  EXPECT_EQ(done.ref, "refs/heads/main");
+  EXPECT_EQ(scratch_.read("far/a"), "two\n");
+}
+
+TEST_P(GitScripts, NoticeWhatChangedSinceTheLook) {
+  if (!has_shell()) GTEST_SKIP() << "not installed";
+  const GitApply seen = as_seen(look(scratch_ / "far"));
+  const std::vector<std::string> surprises{"echo mine > a", "git checkout -q -b other",
+                                           "git checkout -q --detach",
+                                           "git commit -q --allow-empty -m x"};
+  for (const auto& surprise : surprises) {
+    in_repo("cd ../far && " + surprise);
+    const std::string now = in_repo("git -C ../far rev-parse HEAD");
+    const FarOutcome done = apply(seen);
+    EXPECT_EQ(done.outcome, "changed") << surprise;
+    EXPECT_EQ(done.head, now) << surprise;
+    in_repo("cd ../far && git checkout -q -f -B main " + first_);
+  }
+  GitApply dirty = seen;
+  in_repo("echo mine > ../far/a");
+  dirty.status = in_repo(R"(printf ' M a\0' | git hash-object --stdin)");
+  dirty.on_dirty = "reset";
+  in_repo("cd ../far && echo more > b && git add b");
+  EXPECT_EQ(apply(dirty).outcome, "changed");
+  in_repo("cd ../far && git rm -q -f b");
+  EXPECT_EQ(apply(dirty).outcome, "ok") << errors_;
+}
+
+TEST_P(GitScripts, KeepTheOldStateWhenThePackIsCutOff) {
+  if (!has_shell()) GTEST_SKIP() << "not installed";
+  in_repo("echo three > a && git commit -qam three");
+  GitApply apply_third = as_seen(look(scratch_ / "far"));
+  apply_third.commit = in_repo("git rev-parse HEAD");
+  apply_third.transport = "pack";
+  const std::string pack =
+      run({"git", "-C", scratch_ / "repo", "pack-objects", "--revs", "--thin", "--stdout", "-q"},
+          concat(apply_third.commit, "\n^", first_, "\n"));
+  for (const std::size_t size :
+       {std::size_t{0}, std::size_t{10}, pack.size() / 2, pack.size() - 1}) {
+    const FarOutcome cut = apply(apply_third, pack.substr(0, size));
+    EXPECT_EQ(cut.outcome, "failed") << size;
+    EXPECT_EQ(cut.head, first_);
+  }
+  EXPECT_EQ(apply(apply_third, pack).outcome, "ok") << errors_;
+  EXPECT_EQ(scratch_.read("far/a"), "three\n");
+}
+
+TEST_P(GitScripts, MakeARepositoryAndFinishOneThatWasLeftEmpty) {
+  if (!has_shell()) GTEST_SKIP() << "not installed";
+  const FarRepository nothing = look(scratch_ / "deep/new");
+  GitApply fresh = as_seen(nothing);
+  fresh.transport = "pack";
+  const std::string pack = run(
+      {"git", "-C", scratch_ / "repo", "pack-objects", "--revs", "--stdout", "-q"}, second_ + "\n");
+  EXPECT_EQ(apply(fresh, "no pack").outcome, "failed");
+  const FarRepository left = look(scratch_ / "deep/new");
+  EXPECT_EQ(left.state, "repository");
+  EXPECT_EQ(left.head, "");
+  GitApply again = as_seen(left);
+  again.transport = "pack";
+  EXPECT_EQ(apply(again, pack).outcome, "ok") << errors_;
+  EXPECT_EQ(scratch_.read("deep/new/a"), "two\n");
+}
+
+TEST(GitScriptText, QuotesEveryValue) {
+  const std::string evil = "'; touch /tmp/evil; echo '";
+  EXPECT_THAT(git_look_script({.path = evil, .commit = "c", .branch = evil}),
+              HasSubstr("place=" + shell_quote(evil) + "\n"));
+  const std::string text = git_apply_script(
+      {.path = evil, .remote = evil, .backups = {{.branch = evil, .commit = "x"}}});
+  EXPECT_THAT(text, HasSubstr("remote=" + shell_quote(evil) + "\n"));
+  EXPECT_THAT(text, HasSubstr("backup " + shell_quote(evil) + " x\n"));
+}
+
+}  // namespace
+}  // namespace yonder::ops

@@ -1,0 +1,117 @@
+#include "sync/copy.h"
+
+#include <atomic>
+#include <vector>
+
+#include "base/clean_text.h"
+#include "base/log.h"
+#include "base/text.h"
+
+namespace yonder::sync {
+namespace {
+
+// Before that nobody knows how fast the link is, and most copies are over.
+constexpr auto kBeforeMoreLinks = std::chrono::milliseconds(400);
+// What takes less is not worth a further login.
+constexpr double kWorthMoreLinks = 1.0;
+constexpr auto kTick = std::chrono::milliseconds(100);
+
+// Further links: each logs in, opens a stream of its own and takes works until none is left.
+class Helpers {
+ public:
+  Helpers(const CopySetup& setup, WorkQueue& queue, const std::function<Worker(FarTree&)>& begin)
+      : setup_(setup), queue_(queue), begin_(begin), began_(std::chrono::steady_clock::now()) {}
+
+  // Called now and then by the first link's thread.
+  void consider() {
+    if (decided_ || setup_.most_links <= 1) return;
+    const Duration spent = std::chrono::steady_clock::now() - began_;
+    if (spent < kBeforeMoreLinks) return;
+    const double rate = static_cast<double>(setup_.tally.bytes.load()) / to_seconds(spent);
+    const auto left = static_cast<double>(queue_.bytes_left());
+    if (left < rate * kWorthMoreLinks) return;
+    decided_ = true;
+    for (int i = 0; i < setup_.most_links; ++i) {
+      threads_.emplace_back(concat("copy ", i), [this] { work(); });
+    }
+  }
+
+ private:
+  void work() {
+    auto link = setup_.open_link();
+    if (!link) {
+      log_debug("no further link for a copy: " + link.error().message);
+      return;
+    }
+    queue_.join();
+    const int now = ++alive_;
+    int most = setup_.tally.links;
+    while (most < now && !setup_.tally.links.compare_exchange_weak(most, now)) {
+    }
+    const auto worked = work_on(*link);
+    // Nobody knows what became of its last works: the attempt is looked at anew.
+    if (!worked) queue_.fail(worked.error());
+    --alive_;
+    queue_.leave();
+  }
+
+  Result<void> work_on(const std::shared_ptr<link::Link>& link) {
+    TRY_ASSIGN(const auto far, FarTree::open(link, setup_.far, setup_.cancel));
+    TRY(far->root());
+    const Worker worker = begin_(*far);
+    while (const auto next = queue_.take()) TRY(worker(&*next));
+    TRY(worker(nullptr));
+    setup_.tally.wire_bytes += far->wire_bytes();
+    return {};
+  }
+
+  const CopySetup& setup_;
+  WorkQueue& queue_;
+  const std::function<Worker(FarTree&)>& begin_;
+  Instant began_;
+  bool decided_ = false;
+  std::atomic<int> alive_{0};
+  std::vector<Thread> threads_;  // joined first
+};
+
+}  // namespace
+
+const std::string& path_of(const Plan& plan, std::uint64_t number) {
+  static const std::string kNone;
+  if (number < plan.actions.size()) return plan.actions[number].path;
+  const std::uint64_t directory = number - plan.actions.size();
+  return directory < plan.directories.size() ? plan.directories[directory].path : kNone;
+}
+
+Result<void> note_failure(const Plan& plan, Tally& tally, const tree::MessageView& message) {
+  const auto kind = static_cast<tree::Kind>(message.kind);
+  if (kind == tree::Kind::Note) return {};
+  if (kind != tree::Kind::Failed) return tree::unexpected(message.kind);
+  TRY_ASSIGN(const auto failure, tree::unpack_message<tree::Failure>(message.body));
+  tally.fail(failure.number, path_of(plan, failure.number),
+             {errc_from_name(failure.code), printable(failure.message), ""});
+  return {};
+}
+
+Result<void> share_out(const CopySetup& setup, WorkQueue& queue, FarTree& first,
+                       const std::function<Worker(FarTree&)>& begin) {
+  const Worker worker = begin(first);
+  Helpers helpers(setup, queue, begin);
+  while (true) {
+    helpers.consider();
+    setup.tick();
+    if (setup.cancel.cancelled()) queue.fail({Errc::Cancelled, "cancelled", ""});
+    if (const auto next = queue.take_when_alone()) {
+      auto done = worker(&*next);
+      if (!done) queue.fail(done.error());
+    } else if (queue.finished()) {
+      break;
+    } else {
+      queue.wait(Deadline::after(kTick));
+    }
+  }
+  if (const auto error = queue.error()) return *error;
+  return worker(nullptr);
+}
+
+}  // namespace yonder::sync

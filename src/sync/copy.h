@@ -1,0 +1,57 @@
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <string>
+
+#include "base/cancel.h"
+#include "link/link.h"
+#include "sync/far_tree.h"
+#include "sync/plan.h"
+#include "sync/tally.h"
+#include "sync/works.h"
+#include "tree/apply.h"
+
+namespace yonder::sync {
+
+// What carrying out a plan works with, in either direction.
+struct CopySetup {
+  const Plan& plan;
+  const tree::Listing& source;
+  const tree::Listing& target;
+  int local_root = -1;
+  tree::OpenTree far;  // for streams over further links
+  Tally& tally;
+  CancelToken cancel;
+  // Called by the caller's thread, some times a second and whenever it waits.
+  std::function<void()> tick;
+  // A further link of its own; an error where there can be none.
+  std::function<Result<std::shared_ptr<link::Link>>()> open_link;
+  int most_links = 4;
+  bool fast_link = false;        // so fast that working out differences costs more than it saves
+  tree::ApplyOptions apply;      // of a pull
+  std::string local_root_path;   // likewise
+  tree::TrashPlace local_trash;  // likewise
+};
+
+// Both directions: LinkLost ends the attempt; what is wrong with single entries is tallied.
+Result<void> push(const CopySetup& setup, FarTree& far);
+Result<void> pull(const CopySetup& setup, FarTree& far);
+
+// Numbers of orders: actions by their index, directories after them.
+inline std::uint64_t number_of_directory(const Plan& plan, std::size_t index) {
+  return plan.actions.size() + index;
+}
+const std::string& path_of(const Plan& plan, std::uint64_t number);
+
+// Tallies a Failed message; anything else but a Note is unexpected.
+Result<void> note_failure(const Plan& plan, Tally& tally, const tree::MessageView& message);
+
+// Runs `work` on the first link until there are others, and on others when it would take long.
+// `begin` prepares a worker for a stream, and gives the function that does one work and, with
+// nullptr, settles all it has done.
+using Worker = std::function<Result<void>(const Work*)>;
+Result<void> share_out(const CopySetup& setup, WorkQueue& queue, FarTree& first,
+                       const std::function<Worker(FarTree&)>& begin);
+
+}  // namespace yonder::sync

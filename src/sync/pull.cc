@@ -1,0 +1,274 @@
+#include <algorithm>
+#include <map>
+#include <memory>
+#include <optional>
+#include <set>
+#include <utility>
+
+#include "base/clean_text.h"
+#include "sync/copy.h"
+#include "tree/beneath.h"
+#include "tree/delta.h"
+#include "tree/part.h"
+#include "tree/receiver.h"
+#include "tree/sender.h"
+
+namespace yonder::sync {
+namespace {
+
+using tree::Kind;
+
+// So much is asked for ahead of what has arrived.
+constexpr std::uint64_t kAhead = 16UL * 1024 * 1024;
+
+tree::FileHead head_of(const Action& action) {
+  return {.path = action.path,
+          .mode = action.mode,
+          .mtime_ns = action.mtime_ns,
+          .size = action.size,
+          .expected = action.set_aside.empty() ? action.target : tree::Seen{}};
+}
+
+tree::Seen source_of(const Action& action) {
+  return {.exists = true, .type = action.type, .size = action.size, .mtime_ns = action.mtime_ns};
+}
+
+tree::Wanted wanted(std::size_t index, const Action& action) {
+  return {.number = index, .path = action.path, .expected = source_of(action)};
+}
+
+// Asks for contents over one stream, and puts them into their places.
+class PullLane {
+ public:
+  PullLane(const CopySetup& setup, FarTree& far)
+      : setup_(setup),
+        far_(far),
+        applier_(setup.local_root, setup.local_root_path, setup.local_trash, setup.apply),
+        receiver_(applier_,
+                  {.head = [this](const tree::FileStart& s) { return head_for(s); },
+                   .on_end = [this](std::uint64_t number,
+                                    const Result<void>& outcome) { return ended(number, outcome); },
+                   .on_bytes = [this](std::uint64_t n) { setup_.tally.bytes += n; }}) {}
+
+  Result<void> operator()(const Work* work) {
+    if (work == nullptr) {
+      TRY(receive_until(0));
+      setup_.tally.note_trash(applier_.trash_batch());
+      return {};
+    }
+    switch (work->kind) {
+      case Work::Kind::Bundle:
+        for (const std::size_t index : work->actions) {
+          if (setup_.tally.has_failed(index)) continue;
+          TRY(tree::send(far_.out(), Kind::Get, wanted(index, action(index))));
+          expect(index, action(index).size);
+        }
+        break;
+      case Work::Kind::Segment: TRY(ask_segment(*work)); break;
+      case Work::Kind::Delta: TRY(ask_delta(*work)); break;
+    }
+    TRY(far_.out().flush());
+    return receive_until(kAhead);
+  }
+
+  tree::Applier& applier() { return applier_; }
+  tree::Receiver& receiver() { return receiver_; }
+
+ private:
+  const Action& action(std::size_t index) const { return setup_.plan.actions[index]; }
+
+  void expect(std::size_t index, std::uint64_t bytes) {
+    asked_.emplace(index, bytes);
+    ahead_ += bytes + 1;
+  }
+
+  // Only what was asked for, and as we know it.
+  Result<tree::FileHead> head_for(const tree::FileStart& start) {
+    if (!asked_.contains(start.number))
+      return tree::unexpected(static_cast<std::uint8_t>(Kind::File));
+    setup_.tally.now_at(action(start.number).path);
+    return head_of(action(start.number));
+  }
+
+  bool answered(std::uint64_t number) {
+    const auto found = asked_.find(number);
+    if (found == asked_.end()) return false;
+    ahead_ -= found->second + 1;
+    asked_.erase(found);
+    return true;
+  }
+
+  Result<void> ended(std::uint64_t number, const Result<void>& outcome) {
+    if (!answered(number)) return tree::unexpected(static_cast<std::uint8_t>(Kind::EndFile));
+    if (!outcome) setup_.tally.fail(number, action(number).path, outcome.error());
+    if (action(number).size < tree::kLargeFile) ++setup_.tally.files;
+    return {};
+  }
+
+  Result<void> receive_until(std::uint64_t ahead) {
+    while (!asked_.empty() && ahead_ > ahead) {
+      TRY_ASSIGN(const tree::MessageView message, far_.next());
+      if (auto taken = receiver_.take(message)) {
+        TRY(*std::move(taken));
+        continue;
+      }
+      const auto kind = static_cast<Kind>(message.kind);
+      if (kind != Kind::Failed && kind != Kind::Note) return tree::unexpected(message.kind);
+      TRY_ASSIGN(const auto failure, tree::unpack_message<tree::Failure>(message.body));
+      const bool ours = answered(failure.number);
+      if (!ours) return tree::unexpected(message.kind);
+      if (kind == Kind::Note) {
+        setup_.tally.bytes += tree::kSegment;
+        continue;
+      }
+      TRY(note_failure(setup_.plan, setup_.tally, message));
+    }
+    return {};
+  }
+
+  Result<void> ask_segment(const Work& work) {
+    const std::size_t index = work.actions.front();
+    if (setup_.tally.has_failed(index)) return {};
+    tree::Wanted want = wanted(index, action(index));
+    want.segment = work.segment;
+    if (work.has_segment) {
+      want.has_segment = true;
+      want.hash = work.hash;
+    }
+    TRY(tree::send(far_.out(), Kind::GetSegment, want));
+    expect(index, work.bytes);
+    return {};
+  }
+
+  Result<void> ask_delta(const Work& work) {
+    const std::size_t index = work.actions.front();
+    const Action& file = action(index);
+    if (setup_.tally.has_failed(index)) return {};
+    tree::Directories own(setup_.local_root);
+    auto old = tree::SourceFile::open(own, file.path, file.target);
+    if (!old) {
+      setup_.tally.fail(index, file.path, old.error());
+      return {};
+    }
+    TRY(tree::send(far_.out(), Kind::GetDelta, wanted(index, file)));
+    TRY(tree::make_signature(old->fd(), old->size(), [&](std::string_view bytes) {
+      return tree::send_raw(far_.out(), Kind::Bytes, bytes);
+    }));
+    TRY(tree::send_raw(far_.out(), Kind::Done, ""));
+    expect(index, file.size);
+    return {};
+  }
+
+  const CopySetup& setup_;
+  FarTree& far_;
+  tree::Applier applier_;
+  tree::Receiver receiver_;
+  std::multimap<std::uint64_t, std::uint64_t> asked_;  // not yet answered
+  std::uint64_t ahead_ = 0;
+};
+
+class Pull {
+ public:
+  Pull(const CopySetup& setup, FarTree& far) : setup_(setup), far_(far), own_(setup, far) {}
+
+  Result<void> run();
+
+ private:
+  void note(std::uint64_t number, const Result<void>& outcome) {
+    if (!outcome) setup_.tally.fail(number, path_of(setup_.plan, number), outcome.error());
+  }
+  void prepare();
+  void finish(const std::vector<LargeFile>& large);
+  void plan_segments_of(LargeFile& file, WorkList& list);
+
+  const CopySetup& setup_;
+  FarTree& far_;
+  PullLane own_;
+};
+
+void Pull::prepare() {
+  tree::Applier& tree = own_.applier();
+  const auto& actions = setup_.plan.actions;
+  for (std::size_t i = 0; i < actions.size(); ++i) {
+    const Action& a = actions[i];
+    if (!a.set_aside.empty()) note(i, tree.set_aside(a.path, a.set_aside, a.target));
+    const tree::Seen expected = a.set_aside.empty() ? a.target : tree::Seen{};
+    switch (a.act) {
+      case Act::MakeDirectory: note(i, tree.make_directory(a.path, expected)); break;
+      case Act::PutLink:
+        note(i, tree.make_link(a.path, a.link_target, a.mtime_ns, expected));
+        ++setup_.tally.files;
+        break;
+      case Act::SetAttributes: note(i, tree.set_attributes(head_of(a))); break;
+      default: break;
+    }
+  }
+}
+
+void Pull::plan_segments_of(LargeFile& file, WorkList& list) {
+  const Action& action = setup_.plan.actions[file.action];
+  std::map<std::uint64_t, tree::Hash> have;
+  auto part = own_.receiver().part(head_of(action));
+  if (!part) return note(file.action, part.error());
+  if (auto verified = (*part)->verified()) have = *std::move(verified);
+  for (std::uint64_t i = 0; i < tree::segments_of(action.size); ++i) {
+    Work work{Work::Kind::Segment, {file.action}, i, tree::segment_size(action.size, i)};
+    if (const auto found = have.find(i); found != have.end()) {
+      work.has_segment = true;
+      work.hash = found->second;
+    }
+    list.works.push_back(std::move(work));
+  }
+}
+
+void Pull::finish(const std::vector<LargeFile>& large) {
+  tree::Applier& tree = own_.applier();
+  const Plan& plan = setup_.plan;
+  for (const LargeFile& file : large) {
+    if (setup_.tally.has_failed(file.action)) continue;
+    auto part = own_.receiver().part(head_of(plan.actions[file.action]));
+    note(file.action, part ? (*part)->finish() : Result<void>(part.error()));
+    own_.receiver().forget_part();
+    ++setup_.tally.files;
+  }
+  for (std::size_t i = 0; i < plan.actions.size(); ++i) {
+    const Action& a = plan.actions[i];
+    if (a.act == Act::PutTwin) {
+      note(i, tree.make_twin(a.path, a.twin_of, a.target));
+      ++setup_.tally.files;
+    }
+    if (a.act == Act::Remove) {
+      const auto removed = tree.remove(a.path, a.target);
+      if (!removed) note(i, removed.error());
+    }
+  }
+  for (std::size_t i = 0; i < plan.directories.size(); ++i) {
+    const Action& a = plan.directories[i];
+    note(number_of_directory(plan, i), tree.finish_directory(a.path, a.mode, a.mtime_ns));
+  }
+  setup_.tally.note_trash(tree.trash_batch());
+}
+
+Result<void> Pull::run() {
+  prepare();
+  WorkList list = cut_into_works(setup_.plan, !setup_.fast_link);
+  for (LargeFile& file : list.large) plan_segments_of(file, list);
+  WorkQueue queue(std::move(list.works));
+  TRY(share_out(setup_, queue, far_, [&](FarTree& far) -> Worker {
+    if (&far == &far_) {
+      return [this](const Work* work) { return own_(work); };
+    }
+    auto lane = std::make_shared<PullLane>(setup_, far);
+    return [lane](const Work* work) { return (*lane)(work); };
+  }));
+  finish(list.large);
+  return {};
+}
+
+}  // namespace
+
+Result<void> pull(const CopySetup& setup, FarTree& far) {
+  return Pull(setup, far).run();
+}
+
+}  // namespace yonder::sync

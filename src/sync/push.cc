@@ -1,0 +1,345 @@
+#include <algorithm>
+#include <map>
+#include <memory>
+#include <optional>
+#include <utility>
+
+#include "base/clean_text.h"
+#include "sync/copy.h"
+#include "tree/beneath.h"
+#include "tree/part.h"
+#include "tree/sender.h"
+
+namespace yonder::sync {
+namespace {
+
+using tree::Kind;
+
+tree::FileHead head_of(const Action& action) {
+  return {.path = action.path,
+          .mode = action.mode,
+          .mtime_ns = action.mtime_ns,
+          .size = action.size,
+          .expected = action.set_aside.empty() ? action.target : tree::Seen{}};
+}
+
+tree::Seen source_of(const Action& action) {
+  return {.exists = true, .type = action.type, .size = action.size, .mtime_ns = action.mtime_ns};
+}
+
+// Compresses harder when the link is what we wait for, and less when it is not.
+class LevelKeeper {
+ public:
+  explicit LevelKeeper(FarTree& far) : far_(far), since_(std::chrono::steady_clock::now()) {}
+  void look() {
+    const auto now = std::chrono::steady_clock::now();
+    const Duration spent = now - since_;
+    if (spent < std::chrono::milliseconds(500)) return;
+    const double share = to_seconds(far_.blocked() - blocked_) / to_seconds(spent);
+    if (share > 0.6 && level_ < 9) level_ += 2;
+    if (share < 0.1 && level_ > 1) level_ -= 2;
+    far_.out().set_level(level_);
+    since_ = now;
+    blocked_ = far_.blocked();
+  }
+
+ private:
+  FarTree& far_;
+  Instant since_;
+  Duration blocked_{};
+  int level_ = 1;
+};
+
+// Sends the contents of files over one stream.
+class PushLane {
+ public:
+  PushLane(const CopySetup& setup, std::vector<LargeFile>& large, FarTree& far)
+      : setup_(setup), far_(far), sources_(setup.local_root), level_(far) {
+    for (LargeFile& file : large) large_[file.action] = &file;
+    send_.on_bytes = [this](std::uint64_t bytes) {
+      setup_.tally.bytes += bytes;
+      return Result<void>();
+    };
+  }
+
+  Result<void> operator()(const Work* work) {
+    if (work == nullptr) return settle();
+    level_.look();
+    switch (work->kind) {
+      case Work::Kind::Bundle: return send_bundle(*work);
+      case Work::Kind::Segment: return send_segment(*work);
+      case Work::Kind::Delta: return send_delta(*work);
+    }
+    return {};
+  }
+
+ private:
+  const Action& action(std::size_t index) const { return setup_.plan.actions[index]; }
+
+  void note(std::size_t index, const tree::Sent& sent) {
+    if (sent.problem) setup_.tally.fail(index, action(index).path, *sent.problem);
+  }
+
+  Result<void> send_bundle(const Work& work) {
+    for (const std::size_t index : work.actions) {
+      const Action& file = action(index);
+      if (setup_.tally.has_failed(index)) continue;
+      setup_.tally.now_at(file.path);
+      TRY_ASSIGN(const tree::Sent sent,
+                 tree::send_file(far_.out(), sources_, {.number = index, .head = head_of(file)},
+                                 source_of(file), send_));
+      note(index, sent);
+      ++setup_.tally.files;
+    }
+    return far_.out().flush();
+  }
+
+  Result<tree::SourceFile*> open_large(std::size_t index) {
+    if (!open_ || open_index_ != index) {
+      open_.reset();
+      const Action& file = action(index);
+      TRY_ASSIGN(tree::SourceFile opened,
+                 tree::SourceFile::open(sources_, file.path, source_of(file)));
+      open_.emplace(std::move(opened));
+      open_index_ = index;
+    }
+    return &*open_;
+  }
+
+  Result<void> send_segment(const Work& work) {
+    const std::size_t index = work.actions.front();
+    const Action& file = action(index);
+    if (setup_.tally.has_failed(index)) return {};
+    setup_.tally.now_at(file.path);
+    auto source = open_large(index);
+    if (!source) {
+      setup_.tally.fail(index, file.path, source.error());
+      return {};
+    }
+    tree::Hash hash;
+    const tree::FileStart start{.number = index, .head = head_of(file), .segment = work.segment};
+    TRY_ASSIGN(const tree::Sent sent, tree::send_segment(far_.out(), **source, start, hash, send_));
+    note(index, sent);
+    large_.at(index)->segments[work.segment] = hash;  // nobody else has this segment
+    return far_.out().flush();
+  }
+
+  Result<std::optional<std::string>> signature_of(std::size_t index) {
+    const Action& file = action(index);
+    TRY(tree::send(far_.out(), Kind::Sign,
+                   tree::Wanted{.number = index, .path = file.path, .expected = file.target}));
+    std::string signature;
+    while (true) {
+      TRY_ASSIGN(const tree::MessageView message, far_.next());
+      const auto kind = static_cast<Kind>(message.kind);
+      if (kind == Kind::Bytes) {
+        signature += message.body;
+      } else if (kind == Kind::Done) {
+        TRY_ASSIGN(const auto done, tree::unpack_message<tree::AllDone>(message.body));
+        const auto outcome = outcome_of(done);
+        if (outcome) return std::optional(std::move(signature));
+        setup_.tally.fail(index, file.path, outcome.error());
+        return std::optional<std::string>();
+      } else {
+        TRY(note_failure(setup_.plan, setup_.tally, message));
+      }
+    }
+  }
+
+  Result<void> send_delta(const Work& work) {
+    const std::size_t index = work.actions.front();
+    const Action& file = action(index);
+    if (setup_.tally.has_failed(index)) return {};
+    setup_.tally.now_at(file.path);
+    auto source = open_large(index);
+    if (!source) {
+      setup_.tally.fail(index, file.path, source.error());
+      return {};
+    }
+    TRY_ASSIGN(const auto signature, signature_of(index));
+    if (!signature) return {};
+    TRY_ASSIGN(const tree::Sent sent,
+               tree::send_delta(far_.out(), **source, {.number = index, .head = head_of(file)},
+                                *signature, {}));
+    note(index, sent);
+    setup_.tally.bytes += file.size;
+    ++setup_.tally.files;
+    return far_.out().flush();
+  }
+
+  Result<void> settle() {
+    TRY_ASSIGN(const tree::AllDone done, far_.settle([&](const tree::MessageView& message) {
+      return note_failure(setup_.plan, setup_.tally, message);
+    }));
+    setup_.tally.note_trash(done.trash_batch);
+    return {};
+  }
+
+  const CopySetup& setup_;
+  FarTree& far_;
+  tree::Directories sources_;
+  LevelKeeper level_;
+  std::map<std::size_t, LargeFile*> large_;
+  tree::SendOptions send_;
+  std::optional<tree::SourceFile> open_;
+  std::size_t open_index_ = 0;
+};
+
+// The orders that are no contents, and the order of things.
+class Push {
+ public:
+  Push(const CopySetup& setup, FarTree& far) : setup_(setup), far_(far) {}
+
+  Result<void> run();
+
+ private:
+  Result<void> prepare();
+  Result<void> plan_segments(WorkList& list);
+  Result<std::map<std::uint64_t, tree::Hash>> there_already(const Action& action,
+                                                            std::size_t index);
+  Result<void> plan_segments_of(LargeFile& file, WorkList& list);
+  Result<void> finish(const std::vector<LargeFile>& large);
+  bool failed(std::uint64_t number) const { return setup_.tally.has_failed(number); }
+
+  const CopySetup& setup_;
+  FarTree& far_;
+};
+
+Result<void> Push::prepare() {
+  tree::BlockWriter& out = far_.out();
+  const auto& actions = setup_.plan.actions;
+  for (std::size_t i = 0; i < actions.size(); ++i) {
+    const Action& a = actions[i];
+    if (!a.set_aside.empty()) {
+      TRY(tree::send(out, Kind::SetAside, tree::Aside{i, a.path, a.set_aside, a.target}));
+    }
+    const tree::Seen expected = a.set_aside.empty() ? a.target : tree::Seen{};
+    switch (a.act) {
+      case Act::MakeDirectory:
+        TRY(tree::send(out, Kind::MakeDirectory, tree::Directory{i, a.path, expected}));
+        break;
+      case Act::PutLink:
+        TRY(tree::send(out, Kind::MakeLink,
+                       tree::SymbolicLink{i, a.path, a.link_target, a.mtime_ns, expected}));
+        ++setup_.tally.files;
+        break;
+      case Act::SetAttributes:
+        TRY(tree::send(out, Kind::SetAttributes,
+                       tree::Attributes{i, a.path, a.mode, a.mtime_ns, a.target}));
+        break;
+      default: break;
+    }
+  }
+  return {};
+}
+
+// What an earlier attempt has left of a large file, and is still what we have.
+Result<std::map<std::uint64_t, tree::Hash>> Push::there_already(const Action& action,
+                                                                std::size_t index) {
+  const tree::FileHead head = head_of(action);
+  const std::string_view parent = tree::split_path(action.path).parent;
+  const std::string part =
+      parent.empty() ? tree::part_name(head) : std::string(parent) + "/" + tree::part_name(head);
+  const auto& temporaries = setup_.target.temporaries;
+  if (std::find(temporaries.begin(), temporaries.end(), part) == temporaries.end()) {
+    return std::map<std::uint64_t, tree::Hash>();
+  }
+  TRY(tree::send(far_.out(), Kind::AskPart, tree::FileStart{.number = index, .head = head}));
+  while (true) {
+    TRY_ASSIGN(const tree::MessageView message, far_.next());
+    if (static_cast<Kind>(message.kind) != Kind::PartState) {
+      TRY(note_failure(setup_.plan, setup_.tally, message));
+      continue;
+    }
+    TRY_ASSIGN(const auto have, tree::unpack_message<tree::PartHave>(message.body));
+    return std::map<std::uint64_t, tree::Hash>(have.segments.begin(), have.segments.end());
+  }
+}
+
+Result<void> Push::plan_segments_of(LargeFile& file, WorkList& list) {
+  const Action& action = setup_.plan.actions[file.action];
+  tree::Directories sources(setup_.local_root);
+  auto source = tree::SourceFile::open(sources, action.path, source_of(action));
+  if (!source) {
+    setup_.tally.fail(file.action, action.path, source.error());
+    return {};
+  }
+  TRY_ASSIGN(const auto have, there_already(action, file.action));
+  file.segments.resize(tree::segments_of(action.size));
+  for (std::uint64_t i = 0; i < file.segments.size(); ++i) {
+    const std::uint64_t size = tree::segment_size(action.size, i);
+    const std::uint64_t offset = i * tree::kSegment;
+    if (source->is_hole(offset, size)) {
+      setup_.tally.bytes += size;
+      continue;
+    }
+    if (const auto found = have.find(i); found != have.end()) {
+      const auto hash = tree::hash_of_range(source->fd(), offset, size);
+      if (hash && *hash == found->second) {
+        file.segments[i] = *hash;
+        setup_.tally.bytes += size;
+        continue;
+      }
+    }
+    list.works.push_back({Work::Kind::Segment, {file.action}, i, size});
+  }
+  return {};
+}
+
+Result<void> Push::finish(const std::vector<LargeFile>& large) {
+  tree::BlockWriter& out = far_.out();
+  const Plan& plan = setup_.plan;
+  for (const LargeFile& file : large) {
+    if (failed(file.action)) continue;
+    TRY(tree::send(out, Kind::FinishPart,
+                   tree::PartEnd{.number = file.action,
+                                 .head = head_of(plan.actions[file.action]),
+                                 .segments = file.segments}));
+    ++setup_.tally.files;
+  }
+  for (std::size_t i = 0; i < plan.actions.size(); ++i) {
+    const Action& a = plan.actions[i];
+    if (a.act == Act::PutTwin) {
+      TRY(tree::send(out, Kind::MakeTwin, tree::Twin{i, a.path, a.twin_of, a.target}));
+      ++setup_.tally.files;
+    }
+    if (a.act == Act::Remove) {
+      TRY(tree::send(out, Kind::Remove, tree::Removal{i, a.path, a.target}));
+    }
+  }
+  for (std::size_t i = 0; i < plan.directories.size(); ++i) {
+    const Action& a = plan.directories[i];
+    TRY(tree::send(out, Kind::FinishDirectory,
+                   tree::DirectoryEnd{number_of_directory(plan, i), a.path, a.mode, a.mtime_ns}));
+  }
+  return {};
+}
+
+Result<void> Push::run() {
+  TRY(prepare());
+  WorkList list = cut_into_works(setup_.plan, !setup_.fast_link);
+  for (LargeFile& file : list.large) TRY(plan_segments_of(file, list));
+  const bool in_one_go = list.large.empty() && list.bytes < 4UL * 1024 * 1024;
+  if (in_one_go) {
+    // Everything on its way at once, and one answer.
+    PushLane lane(setup_, list.large, far_);
+    for (const Work& work : list.works) TRY(lane(&work));
+    TRY(finish({}));
+    return lane(nullptr);
+  }
+  WorkQueue queue(std::move(list.works));
+  TRY(share_out(setup_, queue, far_, [&](FarTree& far) -> Worker {
+    auto lane = std::make_shared<PushLane>(setup_, list.large, far);
+    return [lane](const Work* work) { return (*lane)(work); };
+  }));
+  TRY(finish(list.large));
+  return PushLane(setup_, list.large, far_)(nullptr);
+}
+
+}  // namespace
+
+Result<void> push(const CopySetup& setup, FarTree& far) {
+  return Push(setup, far).run();
+}
+
+}  // namespace yonder::sync

@@ -1,0 +1,122 @@
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/cancel.h"
+#include "base/clock.h"
+#include "base/result.h"
+#include "model/sandbox_spec.h"
+#include "sync/base_record.h"
+#include "sync/plan.h"
+
+namespace yonder::link {
+class LinkPool;
+}
+
+namespace yonder::sync {
+
+enum class Direction : std::uint8_t { Push, Pull };
+
+// What to do with a target file that somebody has changed since the last sync.
+enum class ConflictChoice : std::uint8_t { Stop, KeepRemote, KeepLocal, Both };
+
+struct SyncOptions {
+  bool delete_extras = false;
+  std::optional<std::uint64_t> confirm_delete;
+  std::vector<std::string> excludes;
+  std::string exclude_file;    // local path; empty: none
+  bool default_rules = true;   // the built-in ones
+  bool use_gitignore = false;  // honour .gitignore files
+  bool checksum = false;       // compare contents, not times
+  bool hard_links = false;
+  bool keep_replaced = true;   // what is replaced or removed goes to the trash
+  bool flush_to_disk = false;  // fsync each file
+  ConflictChoice on_conflict = ConflictChoice::Stop;
+};
+
+struct SyncRequest {
+  Direction direction = Direction::Push;
+  std::string local_path;
+  std::string remote_path;
+  SyncOptions options;
+  bool dry_run = false;
+};
+
+struct FailedEntry {
+  std::string path;
+  Errc code = Errc::Internal;
+  std::string message;
+};
+
+struct SyncReport {
+  std::string local_path;   // absolute
+  std::string remote_path;  // absolute, over there
+  bool single_file = false;
+  bool dry_run = false;
+  Plan plan;  // of the last attempt; its actions only of a dry run
+  // What was done, over all attempts.
+  std::uint64_t files_sent = 0;  // and links
+  std::uint64_t directories_made = 0;
+  std::uint64_t attributes_set = 0;
+  std::uint64_t files_removed = 0;
+  std::uint64_t directories_removed = 0;
+  std::uint64_t bytes_sent = 0;     // of contents
+  std::uint64_t bytes_on_wire = 0;  // as they went over the link
+  std::vector<FailedEntry> failed;
+  std::vector<std::string> trash_batches;
+  std::vector<std::string> warnings;
+  int reconnects = 0;
+  int links = 1;  // at most at once
+  Duration duration{};
+
+  // Every entry of the source that was to be copied is there.
+  bool complete() const {
+    return failed.empty() && plan.counts.conflicts == 0 && plan.counts.unreadable == 0 &&
+           plan.counts.in_the_way == 0;
+  }
+};
+
+enum class Phase : std::uint8_t { Connecting, Looking, Copying, Finishing };
+std::string_view name_of(Phase phase);
+
+struct Progress {
+  Phase phase = Phase::Connecting;
+  std::uint64_t files_done = 0;
+  std::uint64_t files_total = 0;
+  std::uint64_t bytes_done = 0;
+  std::uint64_t bytes_total = 0;
+  std::string current;  // a path
+  int reconnects = 0;
+};
+
+struct SyncHooks {
+  CancelToken cancel;
+  // Thread: the caller's of run_sync(). Called some times a second.
+  std::function<void(const Progress&)> on_progress = [](const Progress&) {};
+  // Before anything is changed. An error ends the sync with it.
+  std::function<Result<void>(const Plan&)> on_plan = [](const Plan&) { return Result<void>(); };
+  std::function<void(const std::string&)> on_note = [](const std::string&) {};
+};
+
+struct SyncSetup {
+  link::LinkPool& links;
+  SandboxSpec spec;
+  std::string home;       // of the person here
+  std::string directory;  // that relative local paths are relative to
+  std::string state_dir;  // of this machine: bases and the trash
+  int most_links = 4;     // for large amounts
+  // How long to go on trying when the link is lost.
+  Duration patience = std::chrono::minutes(10);
+};
+
+// Brings the target to the state of the source. A lost link is connected again, and what was done
+// stays done. Errors are of the sync as a whole; what is wrong with single entries is in the
+// report.
+Result<SyncReport> run_sync(const SyncSetup& setup, const SyncRequest& request,
+                            const SyncHooks& hooks);
+
+}  // namespace yonder::sync

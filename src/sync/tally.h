@@ -1,0 +1,60 @@
+#pragma once
+
+#include <atomic>
+#include <chrono>
+#include <cstdint>
+#include <set>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "base/guarded.h"
+#include "sync/sync.h"
+
+namespace yonder::sync {
+
+// What one attempt has done so far. Thread: any.
+class Tally {
+ public:
+  void fail(std::uint64_t number, const std::string& path, const Error& error) {
+    failed_.with([&](Failures& failures) {
+      if (!failures.numbers.insert(number).second) return;
+      failures.list.push_back({path, error.code, error.message});
+    });
+  }
+  bool has_failed(std::uint64_t number) const {
+    return failed_.with([&](const Failures& f) { return f.numbers.contains(number); });
+  }
+  std::vector<FailedEntry> failures() const {
+    return failed_.with([](const Failures& f) { return f.list; });
+  }
+  void note_trash(const std::string& batch) {
+    if (batch.empty()) return;
+    batches_.with([&](auto& batches) { batches.insert(batch); });
+  }
+  std::set<std::string> trash_batches() const {
+    return batches_.with([](const auto& batches) { return batches; });
+  }
+  void now_at(const std::string& path) {
+    current_.with([&](std::string& current) { current = path; });
+  }
+  std::string current() const {
+    return current_.with([](const std::string& current) { return current; });
+  }
+
+  std::atomic<std::uint64_t> bytes{0};
+  std::atomic<std::uint64_t> files{0};
+  std::atomic<std::uint64_t> wire_bytes{0};
+  std::atomic<int> links{1};
+
+ private:
+  struct Failures {
+    std::set<std::uint64_t> numbers;
+    std::vector<FailedEntry> list;
+  };
+  Guarded<Failures> failed_;
+  Guarded<std::set<std::string>> batches_;
+  Guarded<std::string> current_;
+};
+
+}  // namespace yonder::sync

@@ -1,0 +1,119 @@
+#include "sync/works.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "tree/part.h"
+
+namespace yonder::sync {
+namespace {
+
+constexpr std::uint64_t kBundleBytes = 2UL * 1024 * 1024;
+constexpr std::size_t kBundleFiles = 512;
+// Below that a difference costs more than it saves.
+constexpr std::uint64_t kDeltaFrom = 256UL * 1024;
+
+bool goes_as_delta(const Action& action) {
+  return action.size >= kDeltaFrom && action.target.exists &&
+         action.target.type == tree::Type::File && action.target.size >= kDeltaFrom &&
+         action.set_aside.empty();
+}
+
+}  // namespace
+
+WorkList cut_into_works(const Plan& plan, bool deltas) {
+  WorkList list;
+  Work bundle;
+  const auto close = [&] {
+    if (!bundle.actions.empty()) list.works.push_back(std::exchange(bundle, {}));
+  };
+  for (std::size_t i = 0; i < plan.actions.size(); ++i) {
+    const Action& action = plan.actions[i];
+    if (action.act != Act::PutFile) continue;
+    list.bytes += action.size;
+    if (deltas && goes_as_delta(action)) {
+      list.works.push_back({Work::Kind::Delta, {i}, 0, action.size});
+    } else if (action.size >= tree::kLargeFile) {
+      list.large.push_back({i, {}});
+    } else {
+      bundle.actions.push_back(i);
+      bundle.bytes += action.size;
+      if (bundle.bytes >= kBundleBytes || bundle.actions.size() >= kBundleFiles) close();
+    }
+  }
+  close();
+  return list;
+}
+
+bool has_delta(const Plan& plan) {
+  return std::any_of(plan.actions.begin(), plan.actions.end(), [](const Action& action) {
+    return action.act == Act::PutFile && goes_as_delta(action);
+  });
+}
+
+std::optional<Work> WorkQueue::take_first(State& state) {
+  if (state.error || state.works.empty()) return std::nullopt;
+  Work work = std::move(state.works.front());
+  state.works.pop_front();
+  ++state.changes;
+  return work;
+}
+
+std::optional<Work> WorkQueue::take() {
+  return state_.change([](State& state) { return take_first(state); });
+}
+
+std::optional<Work> WorkQueue::take_when_alone() {
+  return state_.change([](State& state) -> std::optional<Work> {
+    if (state.others > 0) return std::nullopt;
+    return take_first(state);
+  });
+}
+
+void WorkQueue::join() {
+  state_.change([](State& state) {
+    ++state.others;
+    ++state.changes;
+  });
+}
+
+void WorkQueue::leave() {
+  state_.change([](State& state) {
+    --state.others;
+    ++state.changes;
+  });
+}
+
+void WorkQueue::fail(const Error& error) {
+  state_.change([&](State& state) {
+    if (!state.error) state.error = error;
+    ++state.changes;
+  });
+}
+
+std::optional<Error> WorkQueue::error() const {
+  return state_.look([](const State& state) { return state.error; });
+}
+
+std::uint64_t WorkQueue::bytes_left() const {
+  return state_.look([](const State& state) {
+    std::uint64_t bytes = 0;
+    for (const Work& work : state.works) bytes += work.bytes;
+    return bytes;
+  });
+}
+
+bool WorkQueue::finished() const {
+  return state_.look([](const State& state) {
+    return state.others == 0 && (state.works.empty() || state.error.has_value());
+  });
+}
+
+void WorkQueue::wait(const Deadline& deadline) {
+  const auto before = state_.look([](const State& state) { return state.changes; });
+  state_.wait(
+      deadline, [&](const State& state) { return state.changes != before; },
+      [](const State&) { return true; });
+}
+
+}  // namespace yonder::sync

@@ -1,0 +1,76 @@
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <optional>
+#include <vector>
+
+#include "base/guarded.h"
+#include "base/result.h"
+#include "sync/plan.h"
+#include "tree/hash.h"
+
+namespace yonder::sync {
+
+// A copy is cut into pieces of work that any link can do.
+struct Work {
+  enum class Kind : std::uint8_t { Bundle, Segment, Delta };
+  Kind kind = Kind::Bundle;
+  std::vector<std::size_t> actions;  // of the plan; one, but for a bundle
+  std::uint64_t segment = 0;
+  std::uint64_t bytes = 0;
+  bool has_segment = false;  // the target has a segment of this hash already
+  tree::Hash hash;
+};
+
+// Of a file that travels in segments.
+struct LargeFile {
+  std::size_t action = 0;
+  std::vector<std::optional<tree::Hash>> segments;  // nothing: a hole
+};
+
+// Pure: the work for all files of a plan. Large files of which the target has an old version go as
+// a difference, when that is wanted.
+struct WorkList {
+  std::deque<Work> works;
+  std::vector<LargeFile> large;
+  std::uint64_t bytes = 0;
+};
+WorkList cut_into_works(const Plan& plan, bool deltas);
+// Whether anything could go as a difference.
+bool has_delta(const Plan& plan);
+
+// Hands works to the links' threads.
+class WorkQueue {
+ public:
+  explicit WorkQueue(std::deque<Work> works) {
+    state_.change([&](State& state) { state.works = std::move(works); });
+  }
+
+  // Nothing when none is left, or something went wrong.
+  std::optional<Work> take();
+  // The first link is everybody's: it works only as long as no other does.
+  std::optional<Work> take_when_alone();
+  void join();   // another link is going to work
+  void leave();  // and does no more
+  // The attempt as a whole has failed: nobody gets any more work.
+  void fail(const Error& error);
+  std::optional<Error> error() const;
+  std::uint64_t bytes_left() const;
+  // Everything was taken and every other link has left, or it has failed.
+  bool finished() const;
+  // Until something changes.
+  void wait(const Deadline& deadline);
+
+ private:
+  struct State {
+    std::deque<Work> works;
+    int others = 0;
+    std::optional<Error> error;
+    std::uint64_t changes = 0;
+  };
+  static std::optional<Work> take_first(State& state);
+  Monitor<State> state_;
+};
+
+}  // namespace yonder::sync

@@ -1,0 +1,105 @@
+#include <signal.h>
+
+#include <filesystem>
+
+#include "base/id.h"
+#include "e2e/git_sync_fixture.h"
+#include "e2e/yonder_cli.h"
+
+namespace yonder::e2e {
+namespace {
+
+using ::testing::HasSubstr;
+
+// Behind a network that does what the test says, as "slow"; a large commit is on its way there.
+class GitSyncTrouble : public GitSync {
+ protected:
+  static constexpr std::size_t kBig = 3UL << 20;
+
+  void SetUp() override {
+    GitSync::SetUp();
+    if (IsSkipped() || HasFatalFailure()) return;
+    sync();
+    old_ = head();
+    commit("big", random_letters(kBig));
+    proxy_ = start_proxy(sshd().port());
+    write_hosts({host("box", sshd(), user().name), host("slow", sshd(), *proxy_, user().name)});
+  }
+  std::vector<std::string> words(const std::vector<std::string>& more = {}) const {
+    std::vector<std::string> all{"git-sync", "slow", far(), "--local", here()};
+    all.insert(all.end(), more.begin(), more.end());
+    return all;
+  }
+  // git writes into such a file while a pack comes in.
+  bool transfer_has_begun() const {
+    const std::string packs = far() + "/.git/objects/pack";
+    return lab::eventually([&] {
+      for (const auto& entry : std::filesystem::directory_iterator(packs)) {
+        const bool incoming = entry.path().filename().string().starts_with("tmp_pack");
+        if (incoming && entry.file_size() > 0) return true;
+      }
+      return false;
+    });
+  }
+  // Whole, and as it was.
+  void expect_untouched() {
+    EXPECT_EQ(head_there(), old_);
+    EXPECT_EQ(there("git status --porcelain; git fsck 2>&1; cat a"), "one");
+  }
+  lab::FaultProxy& proxy() { return *proxy_; }
+  std::string old_head_words() const { return "on branch main at " + old_.substr(0, 10); }
+
+ private:
+  std::unique_ptr<lab::FaultProxy> proxy_;
+  std::string old_;
+};
+
+TEST_F(GitSyncTrouble, LostLinksDoNotShow) {
+  proxy().cut_after({.bytes = 600000,
+                     .direction = lab::Direction::Up,
+                     .since = lab::Since::Connection,
+                     .times = 20});
+  const Captured done = run_yonder(words(), environment());
+  EXPECT_EQ(done.status.code, 0) << done.err;
+  EXPECT_GE(proxy().stats().cuts, 3U);
+  EXPECT_EQ(head_there(), head());
+  EXPECT_EQ(there("git status --porcelain; git fsck 2>&1; wc -c < big"), concat(kBig));
+}
+
+TEST_F(GitSyncTrouble, CtrlCLeavesTheCheckoutWhole) {
+  proxy().set_rate(200000);
+  RunningYonder running(words(), environment());
+  ASSERT_TRUE(transfer_has_begun());
+  running.signal(SIGINT);
+  const Captured done = running.finish();
+  EXPECT_EQ(done.status.code, 130) << done.err;
+  EXPECT_THAT(done.err, HasSubstr(old_head_words()));
+  expect_untouched();
+}
+
+TEST_F(GitSyncTrouble, AKilledProgramLeavesTheCheckoutWhole) {
+  proxy().set_rate(200000);
+  {
+    RunningYonder running(words(), environment());
+    ASSERT_TRUE(transfer_has_begun());
+    running.signal(SIGKILL);
+    running.finish();
+  }
+  expect_untouched();
+  EXPECT_EQ(sync()["status"], "updated");
+  EXPECT_EQ(head_there(), head());
+}
+
+TEST_F(GitSyncTrouble, ATimeLimitSaysWhereHeadIs) {
+  proxy().set_rate(200000);
+  const Captured done = run_yonder(words({"--timeout", "4", "--json"}), environment());
+  EXPECT_EQ(done.status.code, 255);
+  const auto json = parse_json(done.out, "output");
+  ASSERT_TRUE(json) << done.out << done.err;
+  EXPECT_EQ((*json)["error"]["code"], "timeout");
+  EXPECT_THAT((*json)["error"]["message"].get<std::string>(), HasSubstr(old_head_words()));
+  expect_untouched();
+}
+
+}  // namespace
+}  // namespace yonder::e2e

@@ -1,0 +1,101 @@
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <filesystem>
+
+#include "sync/fixture.h"
+
+namespace yonder::sync {
+namespace {
+
+namespace fs = std::filesystem;
+using ::testing::ElementsAre;
+using ::testing::IsEmpty;
+
+TEST_F(SyncTest, APushMakesTheTargetAsTheSource) {
+  write(here("a.txt"), "hello");
+  write(here("dir/b.sh"), "#!/bin/sh\n", 0755);
+  write(here("dir/empty"), "");
+  fs::create_directory(here("hollow"));
+  fs::create_symlink("a.txt", here("link"));
+  fs::create_symlink("nowhere", here("broken"));
+  const SyncReport report = push();
+  EXPECT_TRUE(report.complete());
+  EXPECT_EQ(report.files_sent, 5U);
+  EXPECT_EQ(report.directories_made, 2U);
+  EXPECT_EQ(picture(here()), picture(there()));
+  const SyncReport again = push();
+  EXPECT_TRUE(again.complete());
+  EXPECT_EQ(again.files_sent, 0U);
+  EXPECT_EQ(again.plan.counts.unchanged, 7U);
+}
+
+TEST_F(SyncTest, APullMakesTheTargetAsTheSource) {
+  write(there("a.txt"), "hello");
+  write(there("dir/b.sh"), "#!/bin/sh\n", 0755);
+  fs::create_symlink("a.txt", there("link"));
+  fs::create_directory(there("hollow"));
+  const SyncReport report = pull();
+  EXPECT_TRUE(report.complete());
+  EXPECT_EQ(picture(here()), picture(there()));
+  EXPECT_EQ(pull().files_sent, 0U);
+}
+
+TEST_F(SyncTest, LargeFilesArriveInSegmentsBothWays) {
+  std::string content(20 * 1024 * 1024 + 17, '\0');
+  for (std::size_t i = 0; i < content.size(); ++i) content[i] = static_cast<char>(i * 7 + i / 4099);
+  write(here("large"), content);
+  EXPECT_TRUE(push().complete());
+  EXPECT_EQ(picture(here()), picture(there()));
+  fs::remove(here("large"));
+  EXPECT_TRUE(pull().complete());
+  EXPECT_EQ(picture(here()), picture(there()));
+}
+
+TEST_F(SyncTest, AChangedFileIsUpdatedAndTheOldOneKept) {
+  write(here("a"), "one");
+  push();
+  write(here("a"), "two!");
+  const SyncReport report = push();
+  EXPECT_EQ(report.plan.counts.update_files, 1U);
+  EXPECT_EQ(read(there("a")), "two!");
+  EXPECT_EQ(report.trash_batches.size(), 1U);
+}
+
+TEST_F(SyncTest, ExtrasAreRemovedOnlyWhenAskedFor) {
+  write(here("a"), "one");
+  write(there("extra"), "x");
+  push();
+  EXPECT_TRUE(fs::exists(there("extra")));
+  const SyncReport report = push({.delete_extras = true});
+  EXPECT_EQ(report.files_removed, 1U);
+  EXPECT_FALSE(fs::exists(there("extra")));
+}
+
+TEST_F(SyncTest, AFarFileChangedSinceTheLastSyncIsNotOverwritten) {
+  write(here("a"), "one");
+  push();
+  write(there("a"), "theirs!");
+  write(here("a"), "mine");
+  const SyncReport report = push();
+  EXPECT_FALSE(report.complete());
+  EXPECT_EQ(report.plan.counts.conflicts, 1U);
+  EXPECT_EQ(read(there("a")), "theirs!");
+  EXPECT_EQ(push({.on_conflict = ConflictChoice::KeepLocal}).files_sent, 1U);
+  EXPECT_EQ(read(there("a")), "mine");
+}
+
+TEST_F(SyncTest, SparseFilesStaySparse) {
+  const Fd file(::open(here("sparse").c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0644));
+  ASSERT_EQ(::ftruncate(file.get(), 5LL * 1024 * 1024 * 1024), 0);
+  ASSERT_EQ(::pwrite(file.get(), "middle", 6, 3LL * 1024 * 1024 * 1024), 6);
+  EXPECT_TRUE(push().complete());
+  struct stat info {};
+  ASSERT_EQ(::stat(there("sparse").c_str(), &info), 0);
+  EXPECT_EQ(info.st_size, 5LL * 1024 * 1024 * 1024);
+  EXPECT_LT(info.st_blocks, 1000);
+}
+
+}  // namespace
+}  // namespace yonder::sync

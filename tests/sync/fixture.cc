@@ -1,0 +1,120 @@
+#include "sync/fixture.h"
+
+#include <signal.h>
+#include <sys/stat.h>
+
+#include <cstdlib>
+#include <filesystem>
+
+#include "app/embedded_outposts.h"
+#include "base/text.h"
+#include "tree/hash.h"
+
+namespace yonder::sync {
+
+namespace fs = std::filesystem;
+
+SyncTest::SyncTest() {
+  ::signal(SIGPIPE, SIG_IGN);
+  for (const char* name : {"here", "there", "home", "state"}) {
+    fs::create_directory(scratch_ / name);
+  }
+  links_ = std::make_unique<link::LinkPool>(
+      [this](const SandboxSpec&) { return Result<link::CommandPrefix>(next_prefix()); }, nullptr,
+      app::embedded_outposts(), link::LinkSettings{});
+}
+
+link::CommandPrefix SyncTest::next_prefix() {
+  const std::string way = ways_.with([](std::vector<std::string>& ways) {
+    if (ways.empty()) return std::string();
+    std::string first = ways.front();
+    if (ways.size() > 1) ways.erase(ways.begin());
+    return first;
+  });
+  std::vector<std::string> argv{"sh"};
+  if (!way.empty()) argv = {"sh", "-c", way};
+  const char* path = std::getenv("PATH");
+  return {.argv = argv, .environment = {concat("HOME=", scratch_ / "home"), concat("PATH=", path)}};
+}
+
+void SyncTest::set_ways(std::vector<std::string> scripts) {
+  ways_.with([&](std::vector<std::string>& ways) { ways = std::move(scripts); });
+}
+
+std::string SyncTest::here(const std::string& name) const {
+  return name.empty() ? scratch_ / "here" : scratch_ / ("here/" + name);
+}
+
+std::string SyncTest::there(const std::string& name) const {
+  return name.empty() ? scratch_ / "there" : scratch_ / ("there/" + name);
+}
+
+void SyncTest::write(const std::string& path, const std::string& content, mode_t mode) const {
+  fs::create_directories(fs::path(path).parent_path());
+  std::ofstream(path, std::ios::binary | std::ios::trunc) << content;
+  ::chmod(path.c_str(), mode);
+}
+
+std::string SyncTest::read(const std::string& path) {
+  std::ifstream file(path, std::ios::binary);
+  return {std::istreambuf_iterator<char>(file), {}};
+}
+
+SyncRequest SyncTest::push_request() const {
+  return {.direction = Direction::Push, .local_path = here(), .remote_path = there()};
+}
+
+SyncRequest SyncTest::pull_request() const {
+  return {.direction = Direction::Pull, .local_path = here(), .remote_path = there()};
+}
+
+Result<SyncReport> SyncTest::run(const SyncRequest& request, const SyncHooks& hooks) {
+  SandboxSpec spec;
+  spec.name = "far";
+  spec.backend = Backend::Local;
+  return run_sync({.links = *links_,
+                   .spec = spec,
+                   .home = scratch_ / "home",
+                   .directory = scratch_.path(),
+                   .state_dir = scratch_ / "state"},
+                  request, hooks);
+}
+
+SyncReport SyncTest::push(const SyncOptions& options) {
+  SyncRequest request = push_request();
+  request.options = options;
+  auto report = run(request);
+  EXPECT_TRUE(report) << report.error().message;
+  return report ? *std::move(report) : SyncReport{};
+}
+
+SyncReport SyncTest::pull(const SyncOptions& options) {
+  SyncRequest request = pull_request();
+  request.options = options;
+  auto report = run(request);
+  EXPECT_TRUE(report) << report.error().message;
+  return report ? *std::move(report) : SyncReport{};
+}
+
+std::map<std::string, std::string> SyncTest::picture(const std::string& root) {
+  std::map<std::string, std::string> all;
+  for (const auto& item : fs::recursive_directory_iterator(root)) {
+    const std::string path = item.path().lexically_relative(root).string();
+    if (path.starts_with(".yonder-trash")) continue;
+    struct stat info {};
+    EXPECT_EQ(::lstat(item.path().c_str(), &info), 0);
+    std::string text = concat(static_cast<unsigned>(info.st_mode), " ");
+    if (S_ISLNK(info.st_mode)) {
+      text += fs::read_symlink(item.path()).string();
+    } else {
+      text += concat(std::int64_t{info.st_mtim.tv_sec}, ".", std::int64_t{info.st_mtim.tv_nsec});
+    }
+    if (S_ISREG(info.st_mode)) {
+      text += " " + tree::to_hex(tree::hash_of_bytes(read(item.path().string())));
+    }
+    all[path] = text;
+  }
+  return all;
+}
+
+}  // namespace yonder::sync

@@ -1,0 +1,48 @@
+#pragma once
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "base/scratch_test.h"
+#include "link/link_pool.h"
+#include "sync/sync.h"
+
+namespace yonder::sync {
+
+// Two directories and the engine between them, with a real outpost at the other end of a pipe.
+class SyncTest : public ::testing::Test {
+ protected:
+  SyncTest();
+
+  std::string here(const std::string& name = "") const;
+  std::string there(const std::string& name = "") const;
+  void write(const std::string& path, const std::string& content, mode_t mode = 0644) const;
+  static std::string read(const std::string& path);
+
+  SyncRequest push_request() const;
+  SyncRequest pull_request() const;
+  Result<SyncReport> run(const SyncRequest& request, const SyncHooks& hooks = {});
+  // These must succeed.
+  SyncReport push(const SyncOptions& options = {});
+  SyncReport pull(const SyncOptions& options = {});
+
+  // Types, modes, times and contents of everything below a directory, but for trash and parts.
+  static std::map<std::string, std::string> picture(const std::string& root);
+
+  // What stands before `sh` on the way to the outpost: each link takes the next, the last stays.
+  void set_ways(std::vector<std::string> scripts);
+
+  testing::Scratch scratch_;
+
+ private:
+  link::CommandPrefix next_prefix();
+  Guarded<std::vector<std::string>> ways_;
+  std::unique_ptr<link::LinkPool> links_;
+};
+
+}  // namespace yonder::sync
