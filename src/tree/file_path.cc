@@ -126,10 +126,12 @@ Result<void> check_regular(const struct stat& info, std::string_view path) {
     return Error{Errc::InvalidArgument, concat(printable(path), " is a directory"),
                  "list it to see what is in it"};
   }
-  return Error{
-      Errc::InvalidArgument,
-      concat(printable(path), " is a ", files::name_of(file_type_of(info.st_mode)), ", not a file"),
-      "only regular files are read and written"};
+  return Error{Errc::InvalidArgument,
+               concat(printable(path), " is no regular file but a ",
+                      S_ISBLK(info.st_mode) || S_ISCHR(info.st_mode)
+                          ? "device"
+                          : files::name_of(file_type_of(info.st_mode))),
+               "only regular files are read and written here"};
 }
 
 Result<Fd> open_regular(const std::string& path) {

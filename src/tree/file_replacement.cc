@@ -55,7 +55,10 @@ Result<OldFile> open_old(const FilePlace& place, const std::optional<std::string
   }
   TRY(check_regular(*old.info, place.path));
   if (!expected) return old;
-  if (expected->empty()) return changed(place, "exists already");
+  if (expected->empty()) {
+    return Error{Errc::Conflict, concat(printable(place.path), " exists already"),
+                 "read it, and give its hash to replace it"};
+  }
   old.file = Fd(::openat(place.directory.get(), place.name.c_str(),
                          O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC));
   if (!old.file) return path_error("read", place.path, errno);
