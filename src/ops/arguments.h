@@ -25,6 +25,9 @@ class Arguments {
   // Seconds or counts: within [least, most].
   double number(const char* name, double otherwise, double least, double most);
   std::map<std::string, std::string> texts(const char* name);
+  std::vector<std::string> list(const char* name);
+  // A list of objects; each is to be read with Arguments of its own.
+  std::vector<Json> objects(const char* name);
 
   Result<void> finish() const;
   void fail(const char* name, const std::string& what, const std::string& hint = "");

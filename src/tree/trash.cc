@@ -68,8 +68,9 @@ Result<void> Trash::open_batch() {
   struct stat here {};
   struct stat there {};
   if (!in_root_) {
-    in_root_ = !make_directories(main) || ::stat(main.c_str(), &here) != 0 ||
-               ::fstat(root_fd_, &there) != 0 || here.st_dev != there.st_dev;
+    in_root_ = place_.state_dir.empty() || !make_directories(main) ||
+               ::stat(main.c_str(), &here) != 0 || ::fstat(root_fd_, &there) != 0 ||
+               here.st_dev != there.st_dev;
   }
   if (!in_root_) {
     TRY_ASSIGN(trash_, open_own_directory(main));

@@ -59,6 +59,7 @@ void collect_trash(const TrashPlace& place, const TrashLimits& limits) {
 }
 
 void collect_trash_sometimes(const TrashPlace& place) {
+  if (place.state_dir.empty()) return;
   const std::string marker = main_trash(place) + "/collected";
   struct stat info {};
   const bool known = ::lstat(marker.c_str(), &info) == 0;
