@@ -44,6 +44,7 @@ struct Action {
   std::uint64_t size = 0;
   std::string link_target;
   std::string twin_of;
+  std::optional<std::size_t> twin_action;  // of this plan, that brings `twin_of`
   tree::Seen target;      // what is there now
   std::string set_aside;  // what is there now gets this name first
 };

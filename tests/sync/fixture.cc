@@ -4,11 +4,14 @@
 #include <sys/stat.h>
 
 #include <cstdlib>
+#include <cstring>
 #include <filesystem>
+#include <random>
 
 #include "app/embedded_outposts.h"
 #include "base/text.h"
 #include "tree/hash.h"
+#include "tree/scan.h"
 
 namespace yonder::sync {
 
@@ -19,6 +22,10 @@ SyncTest::SyncTest() {
   for (const char* name : {"here", "there", "home", "state"}) {
     fs::create_directory(scratch_ / name);
   }
+  hang_up();
+}
+
+void SyncTest::hang_up() {
   links_ = std::make_unique<link::LinkPool>(
       [this](const SandboxSpec&) { return Result<link::CommandPrefix>(next_prefix()); }, nullptr,
       app::embedded_outposts(), link::LinkSettings{});
@@ -39,6 +46,12 @@ link::CommandPrefix SyncTest::next_prefix() {
 
 void SyncTest::set_ways(std::vector<std::string> scripts) {
   ways_.with([&](std::vector<std::string>& ways) { ways = std::move(scripts); });
+  hang_up();
+}
+
+void SyncTest::slow_link() {
+  set_ways({"perl -e 'while (sysread(STDIN, $b, 65536)) { select(undef, undef, undef, 0.004); "
+            "syswrite(STDOUT, $b) }' | sh"});
 }
 
 std::string SyncTest::here(const std::string& name) const {
@@ -94,6 +107,27 @@ SyncReport SyncTest::pull(const SyncOptions& options) {
   auto report = run(request);
   EXPECT_TRUE(report) << report.error().message;
   return report ? *std::move(report) : SyncReport{};
+}
+
+std::string SyncTest::noise(std::size_t size, std::uint64_t seed) {
+  std::mt19937_64 random(seed);
+  std::string bytes(size + 8, '\0');
+  for (std::size_t at = 0; at < size; at += 8) {
+    const std::uint64_t word = random();
+    std::memcpy(bytes.data() + at, &word, sizeof word);
+  }
+  bytes.resize(size);
+  return bytes;
+}
+
+std::vector<std::string> SyncTest::temporaries(const std::string& root) {
+  std::vector<std::string> found;
+  for (const auto& item : fs::recursive_directory_iterator(root)) {
+    if (item.path().filename().string().starts_with(tree::kTemporaryPrefix)) {
+      found.push_back(item.path().lexically_relative(root).string());
+    }
+  }
+  return found;
 }
 
 std::map<std::string, std::string> SyncTest::picture(const std::string& root) {

@@ -34,6 +34,15 @@ class SyncTest : public ::testing::Test {
   // Types, modes, times and contents of everything below a directory, but for trash and parts.
   static std::map<std::string, std::string> picture(const std::string& root);
 
+  // Bytes that cannot be compressed, the same for the same seed.
+  static std::string noise(std::size_t size, std::uint64_t seed);
+  // The names of everything that is still on its way below a directory.
+  static std::vector<std::string> temporaries(const std::string& root);
+  // From now on the way is so slow that differences are worth working out.
+  void slow_link();
+
+  // The next sync connects anew.
+  void hang_up();
   // What stands before `sh` on the way to the outpost: each link takes the next, the last stays.
   void set_ways(std::vector<std::string> scripts);
 
