@@ -83,11 +83,44 @@ const std::string& path_of(const Plan& plan, std::uint64_t number) {
   return directory < plan.directories.size() ? plan.directories[directory].path : kNone;
 }
 
+tree::FileHead head_of(const CopySetup& setup, const Action& action) {
+  return {.path = action.path,
+          .mode = action.mode,
+          .mtime_ns = action.mtime_ns,
+          .size = action.size,
+          .expected = action.set_aside.empty() ? action.target : tree::Seen{},
+          .origin = setup.origin};
+}
+
+tree::Seen source_of(const Action& action) {
+  return {.exists = true, .type = action.type, .size = action.size, .mtime_ns = action.mtime_ns};
+}
+
+const std::string& source_path(const CopySetup& setup, const Action& action) {
+  return setup.source_name.empty() ? action.path : setup.source_name;
+}
+
+bool twin_failed(const CopySetup& setup, const Action& action, std::uint64_t number) {
+  if (!action.twin_action || !setup.tally.has_failed(*action.twin_action)) return false;
+  setup.tally.fail(number, action.path,
+                   {Errc::Conflict,
+                    concat("'", printable(action.twin_of),
+                           "', of which it is another name, could not be copied"),
+                    ""});
+  return true;
+}
+
 Result<void> note_failure(const Plan& plan, Tally& tally, const tree::MessageView& message) {
   const auto kind = static_cast<tree::Kind>(message.kind);
-  if (kind == tree::Kind::Note) return {};
-  if (kind != tree::Kind::Failed) return tree::unexpected(message.kind);
+  if (kind != tree::Kind::Failed && kind != tree::Kind::Note) return tree::unexpected(message.kind);
   TRY_ASSIGN(const auto failure, tree::unpack_message<tree::Failure>(message.body));
+  if (failure.number >= plan.actions.size() + plan.directories.size()) {
+    return tree::unexpected(message.kind);
+  }
+  if (kind == tree::Kind::Note) {
+    tally.keep(failure.number);
+    return {};
+  }
   tally.fail(failure.number, path_of(plan, failure.number),
              {errc_from_name(failure.code), printable(failure.message), ""});
   return {};

@@ -21,22 +21,6 @@ using tree::Kind;
 // So much is asked for ahead of what has arrived.
 constexpr std::uint64_t kAhead = 16UL * 1024 * 1024;
 
-tree::FileHead head_of(const Action& action) {
-  return {.path = action.path,
-          .mode = action.mode,
-          .mtime_ns = action.mtime_ns,
-          .size = action.size,
-          .expected = action.set_aside.empty() ? action.target : tree::Seen{}};
-}
-
-tree::Seen source_of(const Action& action) {
-  return {.exists = true, .type = action.type, .size = action.size, .mtime_ns = action.mtime_ns};
-}
-
-tree::Wanted wanted(std::size_t index, const Action& action) {
-  return {.number = index, .path = action.path, .expected = source_of(action)};
-}
-
 // Asks for contents over one stream, and puts them into their places.
 class PullLane {
  public:
@@ -65,7 +49,7 @@ class PullLane {
       case Work::Kind::Bundle:
         for (const std::size_t index : work->actions) {
           if (setup_.tally.has_failed(index)) continue;
-          TRY(tree::send(far_.out(), Kind::Get, wanted(index, action(index))));
+          TRY(tree::send(far_.out(), Kind::Get, wanted(index)));
           expect(index, action(index).size);
         }
         break;
@@ -81,6 +65,10 @@ class PullLane {
 
  private:
   const Action& action(std::size_t index) const { return setup_.plan.actions[index]; }
+  tree::Wanted wanted(std::size_t index) const {
+    const Action& file = action(index);
+    return {.number = index, .path = source_path(setup_, file), .expected = source_of(file)};
+  }
 
   void expect(std::size_t index, std::uint64_t bytes) {
     asked_.emplace(index, bytes);
@@ -92,7 +80,7 @@ class PullLane {
     if (!asked_.contains(start.number))
       return tree::unexpected(static_cast<std::uint8_t>(Kind::File));
     setup_.tally.now_at(action(start.number).path);
-    return head_of(action(start.number));
+    return head_of(setup_, action(start.number));
   }
 
   bool answered(std::uint64_t number) {
@@ -124,6 +112,7 @@ class PullLane {
       if (!ours) return tree::unexpected(message.kind);
       if (kind == Kind::Note) {
         setup_.tally.bytes += tree::kSegment;
+        setup_.tally.bytes_found += tree::kSegment;
         continue;
       }
       TRY(note_failure(setup_.plan, setup_.tally, message));
@@ -134,7 +123,7 @@ class PullLane {
   Result<void> ask_segment(const Work& work) {
     const std::size_t index = work.actions.front();
     if (setup_.tally.has_failed(index)) return {};
-    tree::Wanted want = wanted(index, action(index));
+    tree::Wanted want = wanted(index);
     want.segment = work.segment;
     if (work.has_segment) {
       want.has_segment = true;
@@ -155,10 +144,15 @@ class PullLane {
       setup_.tally.fail(index, file.path, old.error());
       return {};
     }
-    TRY(tree::send(far_.out(), Kind::GetDelta, wanted(index, file)));
-    TRY(tree::make_signature(old->fd(), old->size(), [&](std::string_view bytes) {
-      return tree::send_raw(far_.out(), Kind::Bytes, bytes);
-    }));
+    TRY(tree::send(far_.out(), Kind::GetDelta, wanted(index)));
+    std::optional<Error> stream_error;
+    // Where it cannot be read to its end, a part of the signature is one, too.
+    const auto made = tree::make_signature(old->fd(), old->size(), [&](std::string_view bytes) {
+      auto sent = tree::send_raw(far_.out(), Kind::Bytes, bytes);
+      if (!sent) stream_error = sent.error();
+      return sent;
+    });
+    if (!made && stream_error) return *stream_error;
     TRY(tree::send_raw(far_.out(), Kind::Done, ""));
     expect(index, file.size);
     return {};
@@ -207,7 +201,7 @@ void Pull::prepare() {
         note(i, tree.make_link(a.path, a.link_target, a.mtime_ns, expected));
         ++setup_.tally.files;
         break;
-      case Act::SetAttributes: note(i, tree.set_attributes(head_of(a))); break;
+      case Act::SetAttributes: note(i, tree.set_attributes(head_of(setup_, a))); break;
       default: break;
     }
   }
@@ -216,7 +210,7 @@ void Pull::prepare() {
 void Pull::plan_segments_of(LargeFile& file, WorkList& list) {
   const Action& action = setup_.plan.actions[file.action];
   std::map<std::uint64_t, tree::Hash> have;
-  auto part = own_.receiver().part(head_of(action));
+  auto part = own_.receiver().part(head_of(setup_, action));
   if (!part) return note(file.action, part.error());
   if (auto verified = (*part)->verified()) have = *std::move(verified);
   for (std::uint64_t i = 0; i < tree::segments_of(action.size); ++i) {
@@ -234,20 +228,21 @@ void Pull::finish(const std::vector<LargeFile>& large) {
   const Plan& plan = setup_.plan;
   for (const LargeFile& file : large) {
     if (setup_.tally.has_failed(file.action)) continue;
-    auto part = own_.receiver().part(head_of(plan.actions[file.action]));
+    auto part = own_.receiver().part(head_of(setup_, plan.actions[file.action]));
     note(file.action, part ? (*part)->finish() : Result<void>(part.error()));
     own_.receiver().forget_part();
     ++setup_.tally.files;
   }
   for (std::size_t i = 0; i < plan.actions.size(); ++i) {
     const Action& a = plan.actions[i];
-    if (a.act == Act::PutTwin) {
-      note(i, tree.make_twin(a.path, a.twin_of, a.target));
+    if (a.act == Act::PutTwin && !twin_failed(setup_, a, i)) {
+      note(i, tree.make_twin(a.path, a.twin_of, a.set_aside.empty() ? a.target : tree::Seen{}));
       ++setup_.tally.files;
     }
     if (a.act == Act::Remove) {
       const auto removed = tree.remove(a.path, a.target);
       if (!removed) note(i, removed.error());
+      if (removed && !*removed) setup_.tally.keep(i);
     }
   }
   for (std::size_t i = 0; i < plan.directories.size(); ++i) {

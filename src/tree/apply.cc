@@ -37,6 +37,15 @@ Error failed(std::string_view path) {
   return errno_error(printable(path));
 }
 
+// A directory that its owner may not write to, as its source is: the plan gives it that mode
+// again at the end.
+void make_writable(int directory) {
+  struct stat info {};
+  if (::geteuid() == 0 || ::fstat(directory, &info) != 0) return;
+  if (info.st_uid != ::geteuid() || (info.st_mode & 0300U) == 0300U) return;
+  [[maybe_unused]] const int done = ::fchmod(directory, (info.st_mode & 07777U) | 0300U);
+}
+
 Error changed_meanwhile(std::string_view path, std::string_view how) {
   return Error{Errc::Conflict, concat("'", printable(path), "' ", how),
                "it was left as it is; sync again to see what it is now"};
@@ -76,7 +85,10 @@ std::string Applier::new_temporary() {
 Result<int> Applier::directory_of(std::string_view path, bool make) {
   TRY(check_relative(path));
   const std::string_view parent = split_path(path).parent;
-  return make ? directories_.open_or_make(parent) : directories_.open(parent);
+  TRY_ASSIGN(const int directory,
+             make ? directories_.open_or_make(parent) : directories_.open(parent));
+  if (!parent.empty()) make_writable(directory);
+  return directory;
 }
 
 Result<void> Applier::make_directory(const std::string& path, const Seen& expected) {
@@ -230,9 +242,11 @@ IncomingFile::~IncomingFile() {
 }
 
 Result<void> IncomingFile::write(std::string_view bytes) {
+  if (bytes.size() > head_.size - written_) {
+    return changed_meanwhile(head_.path, "is longer than was announced");
+  }
   hasher_.add(bytes);
   written_ += bytes.size();
-  if (written_ > head_.size) return changed_meanwhile(head_.path, "is longer than was announced");
   auto done = write_all(file_, bytes);
   if (!done) return std::move(done).error().context(printable(head_.path));
   return {};
@@ -242,12 +256,12 @@ Result<void> IncomingFile::hole(std::uint64_t count) {
   if (count > head_.size - written_) {
     return changed_meanwhile(head_.path, "is longer than was announced");
   }
-  hasher_.add_zeros(count);
   written_ += count;
   if (::ftruncate(file_.get(), static_cast<off_t>(written_)) != 0 ||
       ::lseek(file_.get(), static_cast<off_t>(written_), SEEK_SET) < 0) {
     return failed(head_.path);
   }
+  hasher_.add_zeros(count);  // which takes long for absurd sizes: those have failed by now
   return {};
 }
 

@@ -20,6 +20,7 @@ struct FileHead {
   std::int64_t mtime_ns = 0;
   std::uint64_t size = 0;
   Seen expected;  // what its place held when it was looked at
+  std::uint64_t origin = 0;  // of the tree it comes from: two never add to one part file
 };
 
 enum class Keep { InTrash, Nowhere };  // what is replaced or removed
