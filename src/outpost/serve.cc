@@ -111,7 +111,7 @@ void Server::greet() {
 
 // False at the end of the link, or when the near side broke the rules.
 bool Server::read_input() {
-  std::array<char, 65536> buffer{};
+  std::array<char, 65536> buffer;  // not cleared: it is read into at once
   const ssize_t n = ::read(input_.get(), buffer.data(), buffer.size());
   if (n < 0) return errno == EAGAIN || errno == EINTR;
   if (n == 0) return false;

@@ -20,7 +20,7 @@ constexpr std::size_t kEntriesAtOnce = 128UL * 1024;
 constexpr std::size_t kSkipsAtOnce = 1000;
 constexpr std::size_t kLongestSignature = 256UL * 1024 * 1024;
 // Parts whose source has changed, or to which nobody came back.
-constexpr std::int64_t kForgottenPart = 7LL * 24 * 3600 * 1000;
+constexpr std::int64_t kForgottenPart = 2LL * 24 * 3600 * 1000;
 
 class TreeService {
  public:

@@ -19,7 +19,7 @@ constexpr auto kTick = std::chrono::milliseconds(100);
 // Further links: each logs in, opens a stream of its own and takes works until none is left.
 class Helpers {
  public:
-  Helpers(const CopySetup& setup, WorkQueue& queue, const std::function<Worker(FarTree&)>& begin)
+  Helpers(const CopySetup& setup, WorkQueue& queue, const BeginWorker& begin)
       : setup_(setup), queue_(queue), begin_(begin), began_(std::chrono::steady_clock::now()) {}
 
   // Called now and then by the first link's thread.
@@ -58,7 +58,7 @@ class Helpers {
   Result<void> work_on(const std::shared_ptr<link::Link>& link) {
     TRY_ASSIGN(const auto far, FarTree::open(link, setup_.far, setup_.cancel));
     TRY(far->root());
-    const Worker worker = begin_(*far);
+    const Worker worker = begin_(*far, [] {});
     while (const auto next = queue_.take()) TRY(worker(&*next));
     TRY(worker(nullptr));
     setup_.tally.wire_bytes += far->wire_bytes();
@@ -67,7 +67,7 @@ class Helpers {
 
   const CopySetup& setup_;
   WorkQueue& queue_;
-  const std::function<Worker(FarTree&)>& begin_;
+  const BeginWorker& begin_;
   Instant began_;
   bool decided_ = false;
   std::atomic<int> alive_{0};
@@ -94,12 +94,15 @@ Result<void> note_failure(const Plan& plan, Tally& tally, const tree::MessageVie
 }
 
 Result<void> share_out(const CopySetup& setup, WorkQueue& queue, FarTree& first,
-                       const std::function<Worker(FarTree&)>& begin) {
-  const Worker worker = begin(first);
+                       const BeginWorker& begin) {
   Helpers helpers(setup, queue, begin);
-  while (true) {
+  const auto tick = [&] {
     helpers.consider();
     setup.tick();
+  };
+  const Worker worker = begin(first, tick);
+  while (true) {
+    tick();
     if (setup.cancel.cancelled()) queue.fail({Errc::Cancelled, "cancelled", ""});
     if (const auto next = queue.take_when_alone()) {
       auto done = worker(&*next);

@@ -47,11 +47,12 @@ const std::string& path_of(const Plan& plan, std::uint64_t number);
 // Tallies a Failed message; anything else but a Note is unexpected.
 Result<void> note_failure(const Plan& plan, Tally& tally, const tree::MessageView& message);
 
-// Runs `work` on the first link until there are others, and on others when it would take long.
-// `begin` prepares a worker for a stream, and gives the function that does one work and, with
-// nullptr, settles all it has done.
+// Does one work; with nullptr it settles all that it has done.
 using Worker = std::function<Result<void>(const Work*)>;
+// Prepares a worker for a stream, which calls `tick` while it works.
+using BeginWorker = std::function<Worker(FarTree&, std::function<void()> tick)>;
+// Works on the first link until there are others, and on others when it would take long.
 Result<void> share_out(const CopySetup& setup, WorkQueue& queue, FarTree& first,
-                       const std::function<Worker(FarTree&)>& begin);
+                       const BeginWorker& begin);
 
 }  // namespace yonder::sync

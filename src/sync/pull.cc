@@ -40,15 +40,20 @@ tree::Wanted wanted(std::size_t index, const Action& action) {
 // Asks for contents over one stream, and puts them into their places.
 class PullLane {
  public:
-  PullLane(const CopySetup& setup, FarTree& far)
+  PullLane(const CopySetup& setup, FarTree& far, std::function<void()> tick)
       : setup_(setup),
         far_(far),
+        tick_(std::move(tick)),
         applier_(setup.local_root, setup.local_root_path, setup.local_trash, setup.apply),
         receiver_(applier_,
                   {.head = [this](const tree::FileStart& s) { return head_for(s); },
                    .on_end = [this](std::uint64_t number,
                                     const Result<void>& outcome) { return ended(number, outcome); },
-                   .on_bytes = [this](std::uint64_t n) { setup_.tally.bytes += n; }}) {}
+                   .on_bytes =
+                       [this](std::uint64_t n) {
+                         setup_.tally.bytes += n;
+                         tick_();
+                       }}) {}
 
   Result<void> operator()(const Work* work) {
     if (work == nullptr) {
@@ -161,6 +166,7 @@ class PullLane {
 
   const CopySetup& setup_;
   FarTree& far_;
+  std::function<void()> tick_;
   tree::Applier applier_;
   tree::Receiver receiver_;
   std::multimap<std::uint64_t, std::uint64_t> asked_;  // not yet answered
@@ -169,7 +175,8 @@ class PullLane {
 
 class Pull {
  public:
-  Pull(const CopySetup& setup, FarTree& far) : setup_(setup), far_(far), own_(setup, far) {}
+  Pull(const CopySetup& setup, FarTree& far)
+      : setup_(setup), far_(far), own_(setup, far, [this] { tick_(); }) {}
 
   Result<void> run();
 
@@ -183,6 +190,7 @@ class Pull {
 
   const CopySetup& setup_;
   FarTree& far_;
+  std::function<void()> tick_ = [] {};
   PullLane own_;
 };
 
@@ -254,11 +262,12 @@ Result<void> Pull::run() {
   WorkList list = cut_into_works(setup_.plan, !setup_.fast_link);
   for (LargeFile& file : list.large) plan_segments_of(file, list);
   WorkQueue queue(std::move(list.works));
-  TRY(share_out(setup_, queue, far_, [&](FarTree& far) -> Worker {
+  TRY(share_out(setup_, queue, far_, [&](FarTree& far, std::function<void()> tick) -> Worker {
     if (&far == &far_) {
+      tick_ = std::move(tick);
       return [this](const Work* work) { return own_(work); };
     }
-    auto lane = std::make_shared<PullLane>(setup_, far);
+    auto lane = std::make_shared<PullLane>(setup_, far, std::move(tick));
     return [lane](const Work* work) { return (*lane)(work); };
   }));
   finish(list.large);

@@ -53,11 +53,13 @@ class LevelKeeper {
 // Sends the contents of files over one stream.
 class PushLane {
  public:
-  PushLane(const CopySetup& setup, std::vector<LargeFile>& large, FarTree& far)
-      : setup_(setup), far_(far), sources_(setup.local_root), level_(far) {
+  PushLane(const CopySetup& setup, std::vector<LargeFile>& large, FarTree& far,
+           std::function<void()> tick)
+      : setup_(setup), far_(far), tick_(std::move(tick)), sources_(setup.local_root), level_(far) {
     for (LargeFile& file : large) large_[file.action] = &file;
     send_.on_bytes = [this](std::uint64_t bytes) {
       setup_.tally.bytes += bytes;
+      tick_();
       return Result<void>();
     };
   }
@@ -177,6 +179,7 @@ class PushLane {
 
   const CopySetup& setup_;
   FarTree& far_;
+  std::function<void()> tick_;
   tree::Directories sources_;
   LevelKeeper level_;
   std::map<std::size_t, LargeFile*> large_;
@@ -322,18 +325,18 @@ Result<void> Push::run() {
   const bool in_one_go = list.large.empty() && list.bytes < 4UL * 1024 * 1024;
   if (in_one_go) {
     // Everything on its way at once, and one answer.
-    PushLane lane(setup_, list.large, far_);
+    PushLane lane(setup_, list.large, far_, setup_.tick);
     for (const Work& work : list.works) TRY(lane(&work));
     TRY(finish({}));
     return lane(nullptr);
   }
   WorkQueue queue(std::move(list.works));
-  TRY(share_out(setup_, queue, far_, [&](FarTree& far) -> Worker {
-    auto lane = std::make_shared<PushLane>(setup_, list.large, far);
+  TRY(share_out(setup_, queue, far_, [&](FarTree& far, std::function<void()> tick) -> Worker {
+    auto lane = std::make_shared<PushLane>(setup_, list.large, far, std::move(tick));
     return [lane](const Work* work) { return (*lane)(work); };
   }));
   TRY(finish(list.large));
-  return PushLane(setup_, list.large, far_)(nullptr);
+  return PushLane(setup_, list.large, far_, setup_.tick)(nullptr);
 }
 
 }  // namespace

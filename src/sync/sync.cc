@@ -118,6 +118,7 @@ class Syncing {
   SyncReport report_;
   bool again_ = false;
   Instant shown_{};
+  std::int64_t scanned_ns_ = 0;  // when we began to look, by the clock of the source
 };
 
 std::int64_t now_ns(std::int64_t ahead_ms) {
@@ -233,7 +234,7 @@ Result<Plan> Syncing::plan_for(FarTree& far, const Look& look, const BaseRecord*
                   .target = look.target,
                   .base = base,
                   .rules = &look.rules,
-                  .now_ns = now_ns(0)};
+                  .now_ns = scanned_ns_};
   Plan plan = make_plan(input, plan_options);
   if (!plan.questions.empty()) {
     TRY(answer_questions(far, plan, input));
@@ -357,7 +358,7 @@ void Syncing::count(const Plan& plan, const Tally& tally) {
 void Syncing::save_bases(const Plan& plan, const Look& look, const Tally& tally,
                          const std::optional<BaseRecord>& before) {
   BaseRecord base;
-  base.set_scanned_ns(now_ns(0));
+  base.set_scanned_ns(scanned_ns_);
   for (const auto& entry : look.target.entries) base.note(entry.path, tree::seen_as(entry));
   for (std::size_t i = 0; i < plan.actions.size(); ++i) {
     const Action& a = plan.actions[i];
@@ -381,6 +382,11 @@ void Syncing::save_bases(const Plan& plan, const Look& look, const Tally& tally,
     BaseRecord back;
     back.set_scanned_ns(base.scanned_ns());
     for (const auto& entry : look.source.entries) back.note(entry.path, tree::seen_as(entry));
+    // What did not get there is not in step.
+    for (const auto& left : plan.left) back.forget(left.path);
+    for (std::size_t i = 0; i < plan.actions.size(); ++i) {
+      if (tally.has_failed(i)) back.forget(plan.actions[i].path);
+    }
     saved = bases_.save(pair(!push_), back);
   }
   if (!saved) {
@@ -403,6 +409,7 @@ Result<void> Syncing::attempt_over(const std::shared_ptr<link::Link>& link) {
     }
     TRY(find_local());
   }
+  scanned_ns_ = now_ns(push_ ? 0 : link->clock_ahead_ms());
   TRY_ASSIGN(const Look look, this->look(*far));
   report_.remote_path =
       far_root_.file.empty() ? far_root_.path : concat(far_root_.path, "/", far_root_.file);
@@ -435,10 +442,12 @@ Result<void> Syncing::attempt() {
 
 Result<SyncReport> Syncing::run() {
   const auto began = std::chrono::steady_clock::now();
-  const Deadline give_up = Deadline::after(setup_.patience);
+  Deadline give_up = Deadline::after(setup_.patience);
   report_.dry_run = request_.dry_run;
   for (int rounds = 0; rounds < kMostRounds;) {
+    const std::uint64_t before = report_.bytes_sent;
     auto done = attempt();
+    if (report_.bytes_sent > before) give_up = Deadline::after(setup_.patience);
     if (!done && done.error().code == Errc::LinkLost && !hooks_.cancel.cancelled()) {
       if (give_up.expired()) return std::move(done).error();
       ++report_.reconnects;

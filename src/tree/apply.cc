@@ -102,7 +102,7 @@ Result<IncomingFile> Applier::begin_file(FileHead head) {
 
 Result<void> Applier::seal(const Fd& file, const FileHead& head) const {
   const auto times = times_for(head.mtime_ns);
-  if (::fchmod(file.get(), head.mode & 07777U) != 0) return failed(head.path);
+  if (::fchmod(file.get(), head.mode & 01777U) != 0) return failed(head.path);
   if (::futimens(file.get(), times.data()) != 0) return failed(head.path);
   if (options_.flush_to_disk && ::fsync(file.get()) != 0) return failed(head.path);
   return {};
@@ -193,7 +193,7 @@ Result<void> Applier::finish_directory(const std::string& path, std::uint32_t mo
   TRY(check_relative(path));
   TRY_ASSIGN(const int directory, directories_.open(path));
   const auto times = times_for(mtime_ns);
-  if (::fchmod(directory, mode & 07777U) != 0) return failed(path);
+  if (::fchmod(directory, mode & 01777U) != 0) return failed(path);
   if (::futimens(directory, times.data()) != 0) return failed(path);
   return {};
 }

@@ -98,7 +98,7 @@ std::optional<std::vector<Entry>> unpack_entries(std::string_view bytes) {
     const std::uint64_t kind = in.number();
     if (kind >> 2U > static_cast<std::uint64_t>(Type::Special)) return std::nullopt;
     entry.type = static_cast<Type>(kind >> 2U);
-    entry.mode = static_cast<std::uint32_t>(in.number() & 07777U);
+    entry.mode = static_cast<std::uint32_t>(in.number() & 01777U);
     entry.mtime_ns = static_cast<std::int64_t>(static_cast<std::uint64_t>(last_mtime) +
                                                static_cast<std::uint64_t>(in.integer()));
     if (entry.type == Type::File) entry.size = in.number();

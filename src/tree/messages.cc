@@ -58,7 +58,7 @@ class Reading {
   }
   void operator()(FileHead& head) {
     head.path = in_.text();
-    head.mode = static_cast<std::uint32_t>(in_.number() & 07777U);
+    head.mode = static_cast<std::uint32_t>(in_.number() & 01777U);
     head.mtime_ns = in_.integer();
     head.size = in_.number();
     head.expected = unpack_seen(in_);

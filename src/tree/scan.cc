@@ -19,6 +19,8 @@ namespace {
 
 constexpr std::size_t kLongestTarget = 64UL * 1024;
 constexpr std::size_t kLongestIgnoreFile = 1024UL * 1024;
+// Owners are not kept, so to run as the owner would mean somebody else.
+constexpr mode_t kKeptMode = 01777;
 
 std::string_view kind_of(mode_t mode) {
   if (S_ISFIFO(mode)) return "a named pipe";
@@ -83,7 +85,7 @@ Result<Entry> make_entry(int directory, std::string path, const struct stat& inf
   const std::string name(split_path(path).name);
   Entry entry{.path = std::move(path),
               .type = type_of(info),
-              .mode = static_cast<std::uint32_t>(info.st_mode & 07777U),
+              .mode = static_cast<std::uint32_t>(info.st_mode & kKeptMode),
               .mtime_ns = mtime_of(info)};
   if (entry.type == Type::File) {
     entry.size = static_cast<std::uint64_t>(info.st_size);
@@ -150,7 +152,7 @@ void Scanner::look(int fd, const std::string& directory, const std::string& name
                    const Scope* scope) {
   std::string path = directory.empty() ? name : concat(directory, "/", name);
   if (name.starts_with(kTemporaryPrefix)) return sink_.on_temporary(std::move(path));
-  if (directory.empty() && name == kTrashName) return;
+  if (name == kTrashName) return;
   struct stat info {};
   if (::fstatat(fd, name.c_str(), &info, AT_SYMLINK_NOFOLLOW) != 0) {
     if (errno == ENOENT) return;  // it has just vanished
