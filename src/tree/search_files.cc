@@ -55,11 +55,12 @@ class FileSearch {
       const bool last = *n == 0 || block.size() < kBlock;
       const std::size_t newline = last ? std::string::npos : block.find_last_of('\n');
       const std::size_t whole = newline == std::string::npos ? block.size() : newline + 1;
-      line += lines_.search(std::string_view(block).substr(0, whole), line, [&](auto&& match) {
-        match.path = path;
-        matched = take(std::move(match)) || matched;
-        return !over_;
-      });
+      line +=
+          lines_.search(std::string_view(block).substr(0, whole), line, [&](files::Match&& match) {
+            match.path = path;
+            matched = take(std::move(match)) || matched;
+            return !over_;
+          });
       block.erase(0, whole);
       kept = block.size();
       if (last) break;

@@ -137,7 +137,7 @@ void remove_if_empty(const TrashBatch& batch, int batch_fd) {
 Result<RestoreReport> restore_trash(const TrashPlace& place, const TrashBatch& batch,
                                     const std::vector<std::string>& paths) {
   TRY_ASSIGN(const Fd directory, open_own_directory(batch.directory));
-  if (::flock(directory.get(), LOCK_EX | LOCK_NB) != 0) {
+  if (::flock(directory.get(), LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK) {
     return Error{Errc::Conflict, concat("the trash batch ", batch.id, " is in use"),
                  "wait until the operation that fills it has ended"};
   }

@@ -17,7 +17,6 @@ namespace yonder::tree {
 namespace {
 
 using ::testing::HasSubstr;
-using ::testing::IsEmpty;
 using ::testing::SizeIs;
 using yonder::testing::mode_of;
 using yonder::testing::Scratch;

@@ -223,9 +223,10 @@ TEST_F(Files, ASearchLeavesOutWhatGitIgnores) {
 TEST_F(Files, OneSlowRequestDoesNotHoldUpTheOthers) {
   // A search without a match over many files, and an answer that comes before its end.
   sh("mkdir many; for i in $(seq 1 2000); do echo $i >many/$i; done");
-  const int slow = agent_->call_async(
-      "search_remote_files",
-      {{"remote_path", "/usr"}, {"pattern", "no such text"}, {"sandbox_name", "gpu"}});
+  const int slow = agent_->call_async("search_remote_files", {{"remote_path", "/usr"},
+                                                              {"pattern", "no such text"},
+                                                              {"timeout_s", 2},
+                                                              {"sandbox_name", "gpu"}});
   EXPECT_EQ(call("exec_bash", {{"command", "echo here"}})["stdout"], "here\n");
   const Reply reply = agent_->wait(slow);
   ASSERT_TRUE(reply.arrived);
