@@ -19,7 +19,9 @@ constexpr const char* kInstructions =
     "exec_bash_background starts long work that goes on without you: follow it with "
     "check_background_task (use wait_s and offset instead of polling), end it with "
     "stop_background_task, and find work of earlier sessions with list_background_tasks. Work "
-    "survives lost connections. When a call returns running: true, or state: unknown, ask again "
+    "survives lost connections. sync_local_to_remote and sync_remote_to_local move files; look at "
+    "left_out, conflicts and complete, and follow a task_id with check_file_transfer_task. When a "
+    "call returns running: true, or state: unknown, ask again "
     "with only the run_id: never start the command a second time. left_running lists processes "
     "that outlived their command. If an error says auth_needed, ask the user to run the command in "
     "its hint; do not retry.";

@@ -22,39 +22,42 @@ std::map<std::string, std::string> as_map(const std::vector<std::string>& enviro
 
 }  // namespace
 
-Runtime::Runtime(config::Sources sources, const std::vector<std::string>& environment,
-                 const std::string& runtime_directory, const std::string& state_directory,
-                 std::unique_ptr<link::TerminalPerson> person,
+Runtime::Runtime(const config::Sources& sources, const std::vector<std::string>& environment,
+                 const Places& places, std::unique_ptr<link::TerminalPerson> person,
                  std::unique_ptr<link::AskpassBroker> broker)
-    : config_(std::move(sources)),
+    : config_(sources),
       person_(std::move(person)),
       broker_(std::move(broker)),
-      logins_(runtime_directory, environment, broker_.get(), person_ != nullptr),
+      logins_(places.runtime, environment, broker_.get(), person_ != nullptr),
       links_([this](const SandboxSpec& spec) { return logins_.prefix(spec); }, broker_.get(),
              embedded_outposts(), {.typing_time = person_ ? kTypingTime : Duration::zero()}),
       runs_(links_),
-      store_(state_directory + "/yonder.db"),
+      store_(places.state + "/yonder.db"),
       engine_{.config = config_,
               .links = links_,
               .runs = runs_,
               .store = store_,
               .logins = logins_,
-              .environment = environment} {}
+              .environment = environment,
+              .home = sources.home,
+              .state_directory = places.state,
+              .program = places.program} {}
 
 Result<std::unique_ptr<Runtime>> Runtime::create(const std::vector<std::string>& environment,
                                                  bool ask_at_terminal) {
   const auto variables = as_map(environment);
   const auto home = variables.find("HOME");
   TRY_ASSIGN(const std::string directory, runtime_directory(variables));
-  TRY_ASSIGN(std::string program, own_program());
+  TRY_ASSIGN(const std::string program, own_program());
   auto person = ask_at_terminal && link::TerminalPerson::available()
                     ? std::make_unique<link::TerminalPerson>()
                     : nullptr;
-  TRY_ASSIGN(auto broker, link::AskpassBroker::open(directory, std::move(program), person.get(),
+  TRY_ASSIGN(auto broker, link::AskpassBroker::open(directory, program, person.get(),
                                                     {.environment = environment}));
   return std::unique_ptr<Runtime>(new Runtime(
       {.environment = variables, .home = home == variables.end() ? "" : home->second}, environment,
-      directory, state_directory(variables), std::move(person), std::move(broker)));
+      {.runtime = directory, .state = state_directory(variables), .program = program},
+      std::move(person), std::move(broker)));
 }
 
 }  // namespace yonder::app

@@ -26,9 +26,13 @@ class Runtime {
   ops::Engine& engine() { return engine_; }
 
  private:
-  Runtime(config::Sources sources, const std::vector<std::string>& environment,
-          const std::string& runtime_directory, const std::string& state_directory,
-          std::unique_ptr<link::TerminalPerson> person,
+  struct Places {
+    std::string runtime;  // a directory
+    std::string state;    // a directory
+    std::string program;  // our own
+  };
+  Runtime(const config::Sources& sources, const std::vector<std::string>& environment,
+          const Places& places, std::unique_ptr<link::TerminalPerson> person,
           std::unique_ptr<link::AskpassBroker> broker);
 
   config::ConfigStore config_;

@@ -35,6 +35,13 @@ struct Dispatch {
   int operator()(const GrepOptions& options) const { return grep_command(options, doors); }
   int operator()(const RestoreOptions& options) const { return restore_command(options, doors); }
   int operator()(const GitSyncOptions& options) const { return git_sync_command(options, doors); }
+  int operator()(const SyncOptions& options) const { return sync_command(options, doors); }
+  int operator()(const TransfersOptions& options) const {
+    return transfers_command(options, doors);
+  }
+  int operator()(const TransferWorkerOptions& options) const {
+    return transfer_worker_command(options, doors);
+  }
   int operator()(const HostsOptions& options) const { return hosts_command(options, doors); }
   int operator()(const DoctorOptions& options) const { return doctor_command(options, doors); }
   int operator()(const LoginOptions& options) const { return login_command(options, doors); }

@@ -111,6 +111,7 @@ void declare(CLI::App& app, RawOptions& raw) {
   declare_exec(app, raw);
   declare_runs(app, raw);
   declare_files(app, raw);
+  declare_sync(app, raw);
   declare_git_sync(app, raw);
   declare_looking(app, raw);
   declare_logins(app, raw);

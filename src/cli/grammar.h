@@ -72,6 +72,24 @@ struct RawOptions {
   std::string on_dirty;
   std::string on_diverged;
 
+  std::optional<std::string> first_path;  // of push and pull, in the order of the command
+  std::optional<std::string> second_path;
+  bool remove_extras = false;
+  std::string confirm_delete;
+  std::vector<std::string> excludes;
+  std::string exclude_file;
+  bool gitignore = false;
+  bool no_default_excludes = false;
+  bool checksum = false;
+  bool hard_links = false;
+  std::string on_conflict;
+  bool dry_run = false;
+  bool no_trash = false;
+  bool fsync = false;
+  bool background = false;
+  std::optional<std::string> transfer;
+  std::optional<std::string> cancel_transfer;
+
   bool check = false;
   bool names = false;
   std::vector<std::string> toolsets;
@@ -86,6 +104,7 @@ void declare(CLI::App& app, RawOptions& raw);
 void declare_runs(CLI::App& app, RawOptions& raw);
 void declare_files(CLI::App& app, RawOptions& raw);
 void declare_git_sync(CLI::App& app, RawOptions& raw);
+void declare_sync(CLI::App& app, RawOptions& raw);
 
 void add_sandbox(CLI::App& command, RawOptions& raw, const std::string& description);
 // What `exec` and `run` know in common: where and how a command runs.

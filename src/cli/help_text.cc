@@ -24,6 +24,9 @@ Commands:
   edit PATH                   edit a file in your own editor
   grep PATTERN [PATH]         find lines in the files over there
   restore [BATCH [PATH...]]   bring back what was replaced or deleted
+  push [NAME] LOCAL REMOTE    bring files over there to the state of those here
+  pull [NAME] REMOTE LOCAL    the other way round
+  transfers                   show syncs that go on in the background
   git-sync [NAME] PATH        bring a git checkout over there to the commit that is here
   hosts [--check]             show all sandboxes, and whether they answer
   doctor [NAME]               look for what is wrong, and say how to mend it
@@ -70,6 +73,7 @@ Exit status:
    130   interrupted by Ctrl-C             141   whoever read our output has gone
    255   Yonder failed; stderr says why
   of `doctor`: 1 when there are problems; of `stop` and `rm`: 1 when a run still lives;
+  of `push` and `pull`: 1 when something could not be copied, or is in conflict;
   of `git-sync`: 1 when it was refused because of what is over there
 
 Files:
@@ -96,6 +100,13 @@ std::string usage_of(const std::string& command) {
            "       yonder exec [NAME] --attach RUN_ID\n";
   }
   if (command == "run") return "Usage: yonder run [NAME] [options] -- COMMAND...\n";
+  if (command == "push") return "Usage: yonder push [NAME] LOCAL REMOTE [options]\n";
+  if (command == "pull") return "Usage: yonder pull [NAME] REMOTE LOCAL [options]\n";
+  if (command == "transfers") {
+    return "Usage: yonder transfers [options]\n"
+           "       yonder transfers ID\n"
+           "       yonder transfers --cancel ID\n";
+  }
   if (command == "git-sync") return "Usage: yonder git-sync [NAME] REMOTE_PATH [options]\n";
   if (command == "ps") return "Usage: yonder ps [NAME] [options]\n";
   if (command == "logs" || command == "attach") {

@@ -12,6 +12,7 @@
 #include "cli/cli.h"
 #include "model/run.h"
 #include "ops/git_sync.h"
+#include "ops/sync.h"
 
 namespace yonder::cli {
 
@@ -148,6 +149,24 @@ struct GitSyncOptions {
   bool json = false;
 };
 
+// `push` and `pull`.
+struct SyncOptions {
+  ops::SyncCall call;
+  bool json = false;
+  bool quiet = false;
+};
+
+struct TransfersOptions {
+  std::optional<std::int64_t> id;  // nothing: all
+  bool cancel = false;
+  bool json = false;
+};
+
+// Hidden: what the process of a transfer is.
+struct TransferWorkerOptions {
+  std::int64_t id = 0;
+};
+
 struct HostsOptions {
   bool check = false;
   bool json = false;
@@ -178,11 +197,12 @@ struct HelpOptions {
 
 struct VersionOptions {};
 
-using Command = std::variant<HelpOptions, VersionOptions, ExecOptions, RunOptions, PsOptions,
-                             LogsOptions, WaitOptions, StopOptions, AttachOptions, RmOptions,
-                             LsOptions, CatOptions, WriteOptions, EditOptions, GrepOptions,
-                             RestoreOptions, GitSyncOptions, HostsOptions, DoctorOptions,
-                             LoginOptions, LogoutOptions, McpOptions, CompletionOptions>;
+using Command =
+    std::variant<HelpOptions, VersionOptions, ExecOptions, RunOptions, PsOptions, LogsOptions,
+                 WaitOptions, StopOptions, AttachOptions, RmOptions, LsOptions, CatOptions,
+                 WriteOptions, EditOptions, GrepOptions, RestoreOptions, GitSyncOptions,
+                 SyncOptions, TransfersOptions, TransferWorkerOptions, HostsOptions, DoctorOptions,
+                 LoginOptions, LogoutOptions, McpOptions, CompletionOptions>;
 
 struct CommandLine {
   Command command;

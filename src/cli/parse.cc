@@ -11,6 +11,7 @@
 #include "cli/parse_files.h"
 #include "cli/parse_git_sync.h"
 #include "cli/parse_runs.h"
+#include "cli/parse_sync.h"
 #include "cli/parse_values.h"
 
 namespace yonder::cli {
@@ -47,7 +48,9 @@ Words option_names(const CLI::App& command) {
 
 Words command_names(const CLI::App& app) {
   Words names;
-  for (const CLI::App* command : app.get_subcommands({})) names.push_back(command->get_name());
+  for (const CLI::App* command : app.get_subcommands({})) {
+    if (!command->get_group().empty()) names.push_back(command->get_name());
+  }
   return names;
 }
 
@@ -116,6 +119,7 @@ Result<Command> to_command(const CLI::App& app, const CLI::App& command, const R
   }
   if (is_run_command(name)) return to_run_command(name, raw, tail);
   if (is_file_command(name)) return to_file_command(name, raw, tail);
+  if (is_sync_command(name)) return to_sync_command(name, raw);
   if (name == "git-sync") return to_git_sync(raw);
   if (name == "hosts") return Command(HostsOptions{raw.check, raw.json, raw.names});
   if (name == "doctor") {
@@ -198,6 +202,7 @@ std::vector<CommandShape> command_shapes() {
   declare(app, raw);
   std::vector<CommandShape> shapes;
   for (const CLI::App* command : app.get_subcommands({})) {
+    if (command->get_group().empty()) continue;  // hidden
     CommandShape shape{.name = command->get_name(), .description = command->get_description()};
     for (const CLI::Option* option : command->get_options({})) {
       if (option->get_name() == "NAME") shape.takes_sandbox = true;

@@ -118,6 +118,17 @@ Screen screen(const std::vector<std::string>& environment) {
   return screen;
 }
 
+void redraw(std::string_view line) {
+  write_stderr(concat("\r", line, "\x1b[K"));
+}
+
+std::size_t stderr_width() {
+  struct winsize size {};
+  const bool known = ::ioctl(STDERR_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0;
+  constexpr std::size_t kUsual = 80;
+  return known ? size.ws_col : kUsual;
+}
+
 bool stderr_is_terminal() {
   return ::isatty(STDERR_FILENO) == 1;
 }

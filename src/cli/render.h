@@ -63,5 +63,10 @@ struct Screen {
 Screen screen(const std::vector<std::string>& environment);
 
 bool stderr_is_terminal();
+std::size_t stderr_width();
+
+// One line of the terminal behind stderr that is written again and again, without an end; empty:
+// gone.
+void redraw(std::string_view line);
 
 }  // namespace yonder::cli

@@ -96,6 +96,7 @@ Result<Catalog> build_catalog(const TomlSettings& file, const EnvironmentSetting
                               const SshAliases& aliases) {
   Catalog catalog;
   catalog.warnings = environment.warnings;
+  catalog.sync = file.sync;
   TRY(add_settings(file.sandboxes, catalog));
   TRY(add_settings(environment.sandboxes, catalog));
   add_embedded(catalog);

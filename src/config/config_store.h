@@ -2,6 +2,7 @@
 
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -23,9 +24,16 @@ struct SourceNote {
   std::string found;
 };
 
+// What syncs may do here. See ops/sync_places.
+struct SyncSettings {
+  std::optional<std::vector<std::string>> allow;  // absolute; nothing: any place
+  bool allow_secrets = false;
+};
+
 struct Catalog {
   std::vector<SandboxSpec> sandboxes;  // names are unique; in the order they were said
   std::string active;                  // always one of them
+  SyncSettings sync;
   std::vector<SourceNote> sources;
   std::vector<std::string>
       warnings;  // such as a broken edit of the file, while the last good one counts

@@ -5,6 +5,7 @@
 
 #include "base/text.h"
 #include "config/address.h"
+#include "config/home_path.h"
 #include "config/toml_table.h"
 
 namespace yonder::config {
@@ -125,8 +126,25 @@ Result<SandboxSpec> read_sandbox(const std::string& name, const toml::table& raw
   return spec;
 }
 
+Result<SyncSettings> read_sync(const toml::table& raw, const std::string& shown_path,
+                               const std::string& home) {
+  const TomlTable table(raw, shown_path, "[sync]");
+  TRY(table.only({"allow", "allow_secrets"}));
+  SyncSettings sync;
+  TRY_ASSIGN(sync.allow_secrets, table.flag("allow_secrets", false));
+  TRY_ASSIGN(sync.allow, table.texts("allow"));
+  if (!sync.allow) return sync;
+  for (auto& path : *sync.allow) {
+    path = expand_home(path, home);
+    if (!path.starts_with('/')) {
+      return table.error("allow", "must hold absolute paths", "begin each with / or ~/");
+    }
+  }
+  return sync;
+}
+
 Result<void> check_top(const TomlTable& top, const toml::table& raw) {
-  const std::vector<std::string> known{"active", "sandbox"};
+  const std::vector<std::string> known{"active", "sandbox", "sync"};
   for (const auto& [key, value] : raw) {
     const std::string name(key.str());
     const bool is_known = std::find(known.begin(), known.end(), name) != known.end();
@@ -134,6 +152,10 @@ Result<void> check_top(const TomlTable& top, const toml::table& raw) {
     return top.error(name, "is not a key of the file", concat("write [sandbox.", name, "]"));
   }
   TRY(top.only(known));
+  const toml::node* sync = raw.get("sync");
+  if (sync != nullptr && !sync->is_table()) {
+    return top.error("sync", "must be a table", "write [sync] and its keys below");
+  }
   const toml::node* sandboxes = raw.get("sandbox");
   if (sandboxes == nullptr || sandboxes->is_table()) return {};
   return top.error("sandbox", "must be tables with a name each", "write [sandbox.NAME]");
@@ -172,6 +194,9 @@ Result<TomlSettings> parse_config_toml(std::string_view text, const std::string&
   TomlSettings settings;
   TRY_ASSIGN(settings.active, top.text("active"));
   settings.active_origin = top.place("active");
+  if (const toml::node* sync = raw.get("sync")) {
+    TRY_ASSIGN(settings.sync, read_sync(*sync->as_table(), shown_path, home));
+  }
   const toml::node* sandboxes = raw.get("sandbox");
   if (sandboxes == nullptr) return settings;
   const TomlTable parent(*sandboxes->as_table(), shown_path, "[sandbox]");

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "base/result.h"
+#include "config/config_store.h"
 #include "model/sandbox_spec.h"
 
 namespace yonder::config {
@@ -20,11 +21,15 @@ namespace yonder::config {
 //   cwd                                  where commands start
 //   connect_timeout_s, idle_close_s      whole seconds
 //   host_keys = "user" | "accept-new"    (default "user": as ~/.ssh/config says)
+//   [sync]
+//   allow = ["/path", ...]               agents may sync only what lies below these
+//   allow_secrets = true                 also places that usually hold secrets
 struct TomlSettings {
   std::vector<SandboxSpec> sandboxes;  // in the order of the file
   std::string active;                  // empty: not said
   std::string active_origin;           // "config.toml:1"
-  bool holds_secret = false;           // a password or passphrase in plain text
+  SyncSettings sync;
+  bool holds_secret = false;  // a password or passphrase in plain text
 };
 
 // Pure. `shown_path` is for messages, `home` for "~". Every failure is Errc::Config and says file,

@@ -195,5 +195,30 @@ TEST(ConfigToml, SurvivesForeignBytes) {
   EXPECT_FALSE(parse("a = " + std::string(5000, '[')));
 }
 
+TEST(ConfigToml, ReadsWhatMayBeSynced) {
+  const auto settings = parse("[sync]\nallow = [\"~/work\", \"/srv\"]\nallow_secrets = true\n");
+  ASSERT_TRUE(settings) << settings.error().message;
+  ASSERT_TRUE(settings->sync.allow);
+  EXPECT_EQ(*settings->sync.allow, (std::vector<std::string>{"/home/me/work", "/srv"}));
+  EXPECT_TRUE(settings->sync.allow_secrets);
+  const auto nothing = parse("");
+  ASSERT_TRUE(nothing);
+  EXPECT_FALSE(nothing->sync.allow);
+  EXPECT_FALSE(nothing->sync.allow_secrets);
+}
+
+TEST(ConfigToml, RefusesWrongSettingsOfSyncs) {
+  const auto message = [](std::string_view text) {
+    const auto settings = parse(text);
+    return settings ? "(accepted)" : settings.error().message + " | " + settings.error().hint;
+  };
+  EXPECT_THAT(message("[sync]\nallow = \"/srv\"\n"), HasSubstr("list of strings"));
+  EXPECT_THAT(message("[sync]\nallow = [\"work\"]\n"), HasSubstr("absolute"));
+  EXPECT_THAT(message("[sync]\nallow = [1]\n"), HasSubstr("list of strings"));
+  EXPECT_THAT(message("[sync]\nallow_secrets = \"yes\"\n"), HasSubstr("true or false"));
+  EXPECT_THAT(message("[sync]\nalow = []\n"), HasSubstr("did you mean \"allow\""));
+  EXPECT_THAT(message("sync = 1\n"), HasSubstr("[sync]"));
+}
+
 }  // namespace
 }  // namespace yonder::config

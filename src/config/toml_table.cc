@@ -115,6 +115,33 @@ Result<std::optional<std::int64_t>> TomlTable::whole_number(std::string_view key
   return std::optional<std::int64_t>(value->get());
 }
 
+Result<bool> TomlTable::flag(std::string_view key, bool otherwise) const {
+  const toml::node* node = table_.get(key);
+  if (node == nullptr) return otherwise;
+  const auto* value = node->as_boolean();
+  if (value == nullptr) {
+    return error(key, concat("must be true or false, not ", type_name(*node)),
+                 node->is_string() ? "they stand without quotes" : "");
+  }
+  return value->get();
+}
+
+Result<std::optional<std::vector<std::string>>> TomlTable::texts(std::string_view key) const {
+  const toml::node* node = table_.get(key);
+  if (node == nullptr) return std::optional<std::vector<std::string>>();
+  const Error wrong = error(key, "must be a list of strings, none of them empty",
+                            concat("write ", printable(key), " = [\"...\", \"...\"]"));
+  if (!node->is_array()) return wrong;
+  std::vector<std::string> texts;
+  for (const auto& item : *node->as_array()) {
+    const auto* value = item.as_string();
+    if (value == nullptr || value->get().empty()) return wrong;
+    if (value->get().find('\0') != std::string::npos) return wrong;
+    texts.push_back(value->get());
+  }
+  return std::optional(std::move(texts));
+}
+
 Result<std::string> TomlTable::one_of(std::string_view key,
                                       const std::vector<std::string>& choices) const {
   TRY_ASSIGN(std::string word, text(key));

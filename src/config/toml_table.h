@@ -36,6 +36,9 @@ class TomlTable {
   Result<std::string> text(std::string_view key) const;
   Result<std::optional<std::int64_t>> whole_number(std::string_view key, std::int64_t least,
                                                    std::int64_t most) const;
+  Result<bool> flag(std::string_view key, bool otherwise) const;
+  // Nothing when absent.
+  Result<std::optional<std::vector<std::string>>> texts(std::string_view key) const;
   // The first choice when absent.
   Result<std::string> one_of(std::string_view key, const std::vector<std::string>& choices) const;
 

@@ -93,6 +93,16 @@ std::map<std::string, std::string> Arguments::texts(const char* name) {
   return result;
 }
 
+std::optional<std::uint64_t> Arguments::optional_count(const char* name) {
+  const Json* value = find(name);
+  if (value == nullptr) return std::nullopt;
+  if (!value->is_number_integer() || value->get<std::int64_t>() < 0) {
+    fail(name, "must be a whole number, not below 0");
+    return std::nullopt;
+  }
+  return value->get<std::uint64_t>();
+}
+
 std::vector<std::string> Arguments::list(const char* name) {
   std::vector<std::string> result;
   const Json* value = find(name);

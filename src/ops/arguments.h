@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <map>
 #include <optional>
 #include <string>
@@ -24,6 +25,8 @@ class Arguments {
   bool flag(const char* name, bool otherwise);
   // Seconds or counts: within [least, most].
   double number(const char* name, double otherwise, double least, double most);
+  // A whole number, or nothing.
+  std::optional<std::uint64_t> optional_count(const char* name);
   std::map<std::string, std::string> texts(const char* name);
   std::vector<std::string> list(const char* name);
   // A list of objects; each is to be read with Arguments of its own.

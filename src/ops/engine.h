@@ -35,6 +35,9 @@ struct Engine {
   store::Store& store;
   sandbox::KeptLogins& logins;
   std::vector<std::string> environment;  // "NAME=value", of this process, for programs it starts
+  std::string home;                      // of the person here
+  std::string state_directory;           // what this machine keeps
+  std::string program;                   // the absolute path of our own
 };
 
 // What one client has chosen. Another client's choice is its own.

@@ -6,7 +6,9 @@
 #include "ops/git_sync.h"
 #include "ops/sandboxes.h"
 #include "ops/schema.h"
+#include "ops/sync.h"
 #include "ops/task_operations.h"
+#include "ops/transfers.h"
 
 namespace yonder::ops {
 namespace {
@@ -139,6 +141,8 @@ std::vector<Operation> all_operations() {
   for (auto& operation : looking_file_operations()) all.push_back(std::move(operation));
   for (auto& operation : changing_file_operations()) all.push_back(std::move(operation));
   for (auto& operation : remote_ssh_operations()) all.push_back(std::move(operation));
+  for (auto& operation : sync_operations()) all.push_back(std::move(operation));
+  for (auto& operation : transfer_operations()) all.push_back(std::move(operation));
   all.push_back(git_sync_operation());
   return all;
 }

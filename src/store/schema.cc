@@ -50,6 +50,28 @@ constexpr std::array kSteps{
         answered_ms INTEGER NOT NULL
       ) STRICT, WITHOUT ROWID;
     )sql",
+    R"sql(
+      CREATE TABLE transfers (
+        id INTEGER PRIMARY KEY AUTOINCREMENT,
+        direction TEXT NOT NULL,
+        sandbox TEXT NOT NULL,
+        local_path BLOB NOT NULL,
+        remote_path BLOB NOT NULL,
+        options TEXT NOT NULL,
+        status TEXT NOT NULL,
+        worker_pid INTEGER NOT NULL DEFAULT 0,
+        worker_start TEXT NOT NULL DEFAULT '',
+        worker_boot TEXT NOT NULL DEFAULT '',
+        created_ms INTEGER NOT NULL,
+        started_ms INTEGER NOT NULL DEFAULT 0,
+        updated_ms INTEGER NOT NULL,
+        finished_ms INTEGER NOT NULL DEFAULT 0,
+        progress TEXT NOT NULL DEFAULT '',
+        result TEXT NOT NULL DEFAULT '',
+        error TEXT NOT NULL DEFAULT '',
+        cancel_requested INTEGER NOT NULL DEFAULT 0
+      ) STRICT;
+    )sql",
 };
 constexpr int kPresent = static_cast<int>(kSteps.size());
 

@@ -4,20 +4,11 @@
 
 #include "store/answer_table.h"
 #include "store/cursor_table.h"
-#include "store/database.h"
 #include "store/run_table.h"
+#include "store/store_access.h"
 
 namespace yonder::store {
 namespace {
-
-// Somebody may move the file away, as the advice for a damaged one says, while this process lives.
-// What is written into a file that nobody finds again would be acknowledged and lost.
-Result<void> ensure_open(std::unique_ptr<Database>& database, const std::string& path) {
-  if (database && !database->has_moved()) return {};
-  database.reset();
-  TRY_ASSIGN(database, Database::open(path));
-  return {};
-}
 
 Result<void> write_look(SQLite::Database& sql, const Store::Look& look) {
   for (const auto& run : look.runs) TRY(remember_run(sql, run));
@@ -34,14 +25,6 @@ Result<void> write_look(SQLite::Database& sql, const Store::Look& look) {
 Store::Store(std::string path) : path_(std::move(path)) {}
 
 Store::~Store() = default;
-
-template <class Use>
-auto Store::with_database(Use&& use) {
-  return database_.with([&](std::unique_ptr<Database>& database) -> decltype(use(*database)) {
-    TRY(ensure_open(database, path_));
-    return use(*database);
-  });
-}
 
 Result<void> Store::remember(const RunNote& note) {
   return with_database([&](Database& database) {

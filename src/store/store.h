@@ -7,10 +7,12 @@
 #include <string>
 #include <vector>
 
+#include "base/file.h"
 #include "base/guarded.h"
 #include "base/id.h"
 #include "base/result.h"
 #include "store/run_note.h"
+#include "store/transfer_note.h"
 
 namespace yonder::store {
 
@@ -81,9 +83,29 @@ class Store {
   Result<void> sandbox_answered(const std::string& sandbox, std::int64_t at_ms);
   Result<std::optional<std::int64_t>> last_answer(const std::string& sandbox);
 
+  // Transfers. Gives the id, which no other ever has; the id and the worker of `note` do not count.
+  Result<std::int64_t> add_transfer(const TransferNote& note);
+  Result<std::optional<TransferNote>> find_transfer(std::int64_t id);
+  Result<std::vector<TransferNote>> transfers(std::size_t limit);
+  // The process that will claim it; false when it has done so already.
+  Result<bool> transfer_has_worker(std::int64_t id, const WorkerKey& worker);
+  // From queued to running. False: somebody else has it, or it is to be cancelled.
+  Result<bool> claim_transfer(std::int64_t id, const WorkerKey& worker, std::int64_t at_ms);
+  // False: the worker is to give up.
+  Result<bool> transfer_goes_on(std::int64_t id, const std::string& progress, std::int64_t at_ms);
+  // The first end counts: false when there was one before.
+  Result<bool> end_transfer(std::int64_t id, const TransferEnd& end);
+  // False: it has ended.
+  Result<bool> request_cancel(std::int64_t id);
+  // Begun before that, and all but the newest `keep`, whatever their state.
+  Result<std::vector<std::int64_t>> old_transfers(std::int64_t before_ms, std::size_t keep);
+  Result<void> forget_transfer(std::int64_t id);
+
  private:
   template <class Use>
   auto with_database(Use&& use);
+  template <class Change>
+  Result<bool> change_transfer(Durability durability, Change&& change);
 
   const std::string path_;
   // SQLite allows one call at a time on a connection, so this lock, unlike others, is held during

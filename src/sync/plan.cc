@@ -195,6 +195,7 @@ void Planner::set_attributes(const Entry& source, const Entry& target) {
 
 void Planner::directory_in_both(const Entry& source, const Entry& target) {
   ++plan_.counts.unchanged;
+  ++plan_.counts.unchanged_directories;
   const bool right = source.mode == target.mode && same_time(source.mtime_ns, target.mtime_ns);
   if (!right) touched_.insert(source.path);
 }

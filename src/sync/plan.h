@@ -65,6 +65,7 @@ struct Counts {
   std::uint64_t remove_files = 0;
   std::uint64_t remove_directories = 0;
   std::uint64_t unchanged = 0;
+  std::uint64_t unchanged_directories = 0;  // of these
   std::uint64_t excluded = 0;
   std::uint64_t unreadable = 0;
   std::uint64_t special = 0;

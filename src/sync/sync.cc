@@ -66,6 +66,9 @@ Result<tree::RuleSet> rules_of(const SyncOptions& options) {
   for (const auto& exclude : options.excludes) {
     TRY(rules.add("", exclude, {"excludes", ++line}));
   }
+  for (const auto& pattern : options.forbidden) {
+    TRY(rules.add("", pattern, {std::string(kSecretPlace)}));
+  }
   return rules;
 }
 

@@ -4,6 +4,7 @@
 #include <functional>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "base/cancel.h"
@@ -19,6 +20,9 @@ class LinkPool;
 
 namespace yonder::sync {
 
+// Where rules of SyncOptions::forbidden come from, as a report says it.
+inline constexpr std::string_view kSecretPlace = "secret place";
+
 enum class Direction : std::uint8_t { Push, Pull };
 
 // What to do with a target file that somebody has changed since the last sync.
@@ -28,7 +32,9 @@ struct SyncOptions {
   bool delete_extras = false;
   std::optional<std::uint64_t> confirm_delete;
   std::vector<std::string> excludes;
-  std::string exclude_file;    // local path; empty: none
+  std::string exclude_file;  // local path; empty: none
+  // Patterns that nothing can undo: what must neither leave this machine nor be written here.
+  std::vector<std::string> forbidden;
   bool default_rules = true;   // the built-in ones
   bool use_gitignore = false;  // honour .gitignore files
   bool checksum = false;       // compare contents, not times

@@ -1,0 +1,56 @@
+#include "cli/commands.h"
+#include "cli/exec_ending.h"
+#include "cli/exit_status.h"
+#include "cli/interrupts.h"
+#include "cli/people_progress.h"
+#include "cli/progress_bar.h"
+#include "cli/render.h"
+#include "cli/sync_report.h"
+#include "ops/sync_json.h"
+
+namespace yonder::cli {
+namespace {
+
+int fail(const SyncOptions& options, const Error& error, int status) {
+  show_failure(options.json ? error : in_sync_options(error), format_of(options.json));
+  return status;
+}
+
+// What people_progress() may print must not end up behind the bar.
+ops::ProgressSink beside(ProgressBar& bar) {
+  return [&bar, people = people_progress()](const std::string& text) {
+    if (text.starts_with("connecting ") || text.starts_with("putting ")) bar.erase();
+    people(text);
+  };
+}
+
+}  // namespace
+
+int sync_command(const SyncOptions& options, const Doors& doors) {
+  const auto engine = doors.engine();
+  if (!engine) return fail(options, engine.error(), kExitFailure);
+  ProgressBar bar(!options.json && !options.quiet);
+  const auto interrupts = Interrupts::install([&](int) {
+    bar.erase();
+    say("stopping; what is done stays done, and the same command goes on from there");
+  });
+  if (!interrupts) return fail(options, interrupts.error(), kExitFailure);
+  ops::Session session;
+  ops::CallContext context{.session = session,
+                           .cancel = (*interrupts)->cancel(),
+                           .detach = (*interrupts)->detach(),
+                           .progress = beside(bar)};
+  const auto response =
+      ops::sync_files(**engine, context, options.call,
+                      [&](const ops::SyncProgress& progress) { bar.show(progress); });
+  bar.erase();
+  if (!response) {
+    const GivenUp given_up{.signal = (*interrupts)->first_signal()};
+    return fail(options, response.error(), status_of(response.error(), given_up));
+  }
+  const Report report = sync_report(*response, options.quiet);
+  if (!options.json) return show(report);
+  return print_json(ops::to_json(*response)) ? report.status : kExitReaderGone;
+}
+
+}  // namespace yonder::cli

@@ -1,0 +1,148 @@
+#include "cli/sync_report.h"
+
+#include <algorithm>
+#include <array>
+
+#include "base/clean_text.h"
+#include "base/text.h"
+#include "cli/exit_status.h"
+#include "cli/one_line.h"
+#include "cli/run_words.h"
+#include "ops/sync_json.h"
+
+namespace yonder::cli {
+namespace {
+
+constexpr std::size_t kMostShown = 20;
+
+std::string in_options(std::string text) {
+  constexpr std::array<std::array<std::string_view, 2>, 8> kWords{
+      {{"confirm_delete=", "--confirm-delete "},
+       {"confirm_delete is", "--confirm-delete is"},
+       {"delete_extras", "--delete"},
+       {"excludes: [\"!.env\"]", "--exclude '!.env'"},
+       {"a pattern with ! in excludes", "--exclude with a ! before the pattern"},
+       {"default_excludes=false", "--no-default-excludes"},
+       {"exclude_file", "--exclude-from"},
+       {"list_file_transfer_tasks (yonder transfers)", "`yonder transfers`"}}};
+  for (const auto& [from, to] : kWords) {
+    for (std::size_t at = text.find(from); at != std::string::npos;
+         at = text.find(from, at + to.size())) {
+      text.replace(at, from.size(), to);
+    }
+  }
+  return text;
+}
+
+std::string counted(std::uint64_t count, std::string_view one, std::string_view many) {
+  return concat(count, " ", count == 1 ? one : many);
+}
+
+std::string done_line(const ops::SyncResponse& response) {
+  const sync::SyncReport& report = *response.report;
+  const bool push = response.asked.direction == sync::Direction::Push;
+  const std::string target =
+      push ? concat(response.sandbox, ":", report.remote_path) : report.local_path;
+  std::string line = concat(target, ": ", counted(report.files_sent, "file", "files"),
+                            push ? " sent" : " fetched");
+  if (report.bytes_sent > 0) {
+    line += concat(" (", human_bytes(report.bytes_sent), ", ", human_bytes(report.bytes_on_wire),
+                   " over the link)");
+  }
+  const auto removed = report.files_removed + report.directories_removed;
+  if (removed > 0) line += concat(", ", removed, " removed");
+  if (report.attributes_set > 0) line += concat(", ", report.attributes_set, " modes or times set");
+  const auto& counts = report.plan.counts;
+  line += concat(", ", counts.unchanged - counts.unchanged_directories, " unchanged, in ",
+                 lasted(to_seconds(report.duration)));
+  return line;
+}
+
+std::string plan_text(const sync::SyncReport& report) {
+  std::string text;
+  for (const auto& action : report.plan.actions) {
+    const char* what = action.target.exists ? "update " : "create ";
+    if (action.act == sync::Act::Remove) what = "delete ";
+    if (action.act == sync::Act::SetAttributes) what = "touch  ";
+    text += concat(what, printable(action.path), action.type == tree::Type::Directory ? "/" : "",
+                   action.act == sync::Act::PutFile ? concat("  ", human_bytes(action.size)) : "",
+                   "\n");
+  }
+  const auto& counts = report.plan.counts;
+  return concat(text, "would send ", counted(counts.files(), "file", "files"), " (",
+                human_bytes(counts.bytes), ") and remove ", counts.removals(), "; ",
+                counts.unchanged - counts.unchanged_directories, " unchanged\n");
+}
+
+std::string examples_of(const ops::LeftOutGroup& group) {
+  std::string text = join(group.examples, ", ");
+  if (group.count > group.examples.size()) text += ", ...";
+  return text;
+}
+
+void add_left_out(const sync::SyncReport& report, bool quiet, Report& out) {
+  for (const auto& group : ops::group_left_out(report.plan.left)) {
+    const bool harmless = group.why == "excluded" || group.why == "special";
+    if (quiet && harmless) continue;
+    const std::string hint = in_options(group.hint);
+    out.messages.push_back(concat("left out: ", group.count, " by ", group.rule, ": ",
+                                  examples_of(group), hint.empty() ? "" : concat(" (", hint, ")")));
+  }
+}
+
+void add_trouble(const sync::SyncReport& report, Report& out) {
+  std::size_t conflicts = 0;
+  for (const auto& left : report.plan.left) {
+    if (left.why != sync::Left::Conflict || conflicts++ >= kMostShown) continue;
+    out.messages.push_back(concat("conflict: ", printable(left.path), ": ", left.detail));
+  }
+  if (conflicts > 0) {
+    out.messages.push_back(concat(counted(conflicts, "conflict", "conflicts"),
+                                  ": --on-conflict keep_local, keep_remote or both decides"));
+  }
+  std::size_t shown = 0;
+  for (const auto& failed : report.failed) {
+    if (shown++ == kMostShown) break;
+    out.messages.push_back(concat("failed: ", printable(failed.path), ": ", failed.message));
+  }
+  if (!report.failed.empty()) {
+    out.messages.push_back(concat(counted(report.failed.size(), "entry", "entries"),
+                                  " failed; the same command tries them again"));
+  }
+}
+
+Report started(const ops::SyncResponse& response) {
+  const std::int64_t id = response.transfer->id;
+  return {.status = kExitSuccess,
+          .out = concat(id, "\n"),
+          .notes = {concat("it goes on in the background: yonder transfers ", id)}};
+}
+
+}  // namespace
+
+Error in_sync_options(Error error) {
+  error.message = in_options(std::move(error.message));
+  error.hint = in_options(std::move(error.hint));
+  return error;
+}
+
+Report sync_report(const ops::SyncResponse& response, bool quiet) {
+  if (!response.report) return started(response);
+  const sync::SyncReport& report = *response.report;
+  Report out{.status = report.dry_run || report.complete() ? kExitSuccess : kExitProblems};
+  if (report.dry_run) {
+    out.out = plan_text(report);
+  } else if (!quiet) {
+    out.out = one_line(done_line(response)) + "\n";
+  }
+  add_left_out(report, quiet, out);
+  for (const auto& warning : report.warnings) out.messages.push_back(warning);
+  add_trouble(report, out);
+  if (!report.trash_batches.empty() && !quiet) {
+    out.notes.push_back(concat("what was replaced or removed is kept in the trash: ",
+                               join(report.trash_batches, ", ")));
+  }
+  return out;
+}
+
+}  // namespace yonder::cli

@@ -1,0 +1,163 @@
+#include "ops/sync.h"
+
+#include <atomic>
+#include <filesystem>
+
+#include "base/guarded.h"
+#include "base/text.h"
+#include "base/thread.h"
+#include "config/config_store.h"
+#include "ops/resolve.h"
+#include "ops/sync_places.h"
+#include "ops/transfers.h"
+#include "tree/root.h"
+
+namespace yonder::ops {
+namespace {
+
+std::string working_directory() {
+  std::error_code failed;
+  const auto here = std::filesystem::current_path(failed);
+  return failed ? std::string("/") : here.string();
+}
+
+// Ends the waiting: when the client cancels, when it goes away, or when its time is over.
+class Patience {
+ public:
+  Patience(const CallContext& context, const std::optional<Duration>& wait)
+      : on_cancel_(context.cancel.on_cancel([this] { stop_.cancel(); })),
+        on_detach_(context.detach.on_cancel([this] {
+          over_ = true;
+          stop_.cancel();
+        })) {
+    if (wait) timer_ = Thread("sync-wait", [this, wait] { watch(Deadline::after(*wait)); });
+  }
+  Patience(const Patience&) = delete;
+  Patience& operator=(const Patience&) = delete;
+  ~Patience() {
+    done_.change([](bool& done) { done = true; });
+  }
+
+  CancelToken token() const { return stop_.token(); }
+  // Somebody else should go on.
+  bool over() const { return over_; }
+
+ private:
+  void watch(const Deadline& deadline) {
+    const bool done = done_.wait(
+        deadline, [](bool value) { return value; }, [](bool value) { return value; });
+    if (done) return;
+    over_ = true;
+    stop_.cancel();
+  }
+
+  CancelSource stop_;
+  std::atomic<bool> over_{false};
+  Monitor<bool> done_;
+  Thread timer_;
+  CancelToken::Registration on_cancel_;
+  CancelToken::Registration on_detach_;
+};
+
+Result<SyncResponse> hand_over(Engine& engine, const SyncCall& call, const std::string& why) {
+  TRY_ASSIGN(TransferStarted started, start_transfer(engine, call));
+  started.auto_switched = !why.empty();
+  started.why = why;
+  return SyncResponse{.sandbox = call.sandbox, .asked = call.what, .transfer = std::move(started)};
+}
+
+std::string too_large(const sync::Counts& counts, const InlineLimits& limits) {
+  return concat("goes on in the background: ", counts.files(), " files with ",
+                human_bytes(counts.bytes), " are more than ", limits.files, " files or ",
+                human_bytes(limits.bytes));
+}
+
+Error dry_run_too_long() {
+  return {Errc::Timeout, "the dry run was not done when its time was over",
+          "give a larger wait_s, or a smaller directory"};
+}
+
+Result<SyncResponse> sync_here(Engine& engine, CallContext& context, const SyncCall& call,
+                               const SyncWatch& watch) {
+  TRY_ASSIGN(const SandboxSpec spec, engine.config.find(call.sandbox));
+  const Patience patience(context, call.wait);
+  std::string large;
+  SyncMeter meter;
+  const sync::SyncHooks hooks{
+      .cancel = patience.token(),
+      .on_progress =
+          [&](const sync::Progress& progress) {
+            const auto read = meter.read(progress, std::chrono::steady_clock::now());
+            watch(read);
+            context.progress(sentence(read));
+          },
+      .on_plan = [&](const sync::Plan& plan) -> Result<void> {
+        if (!call.limits || call.what.dry_run || !is_too_large(plan.counts, *call.limits)) {
+          return {};
+        }
+        large = too_large(plan.counts, *call.limits);
+        return Error{Errc::Cancelled, large, ""};
+      },
+      .on_note = context.progress};
+  auto report = sync::run_sync(sync_setup(engine, spec), call.what, hooks);
+  if (report) {
+    return SyncResponse{.sandbox = call.sandbox, .asked = call.what, .report = *std::move(report)};
+  }
+  if (!large.empty()) return hand_over(engine, call, large);
+  const bool goes_on = patience.over() && !context.cancel.cancelled();
+  if (report.error().code != Errc::Cancelled || !goes_on) return std::move(report).error();
+  if (call.what.dry_run) return dry_run_too_long();
+  return hand_over(engine, call, "goes on in the background: it was not done within wait_s");
+}
+
+}  // namespace
+
+sync::SyncSetup sync_setup(Engine& engine, const SandboxSpec& spec) {
+  return {.links = engine.links,
+          .spec = spec,
+          .home = engine.home,
+          .directory = working_directory(),
+          .state_dir = engine.state_directory};
+}
+
+Result<void> prepare(Engine& engine, SyncCall& call) {
+  TRY_ASSIGN(const auto catalog, engine.config.catalog());
+  const auto secrets = secret_places({.home = engine.home,
+                                      .state_directory = engine.state_directory,
+                                      .config_file = engine.config.file_path()});
+  const std::string here = working_directory();
+  const auto judge = [&](const std::string& path) {
+    return judge_place({.path = real_path(path),
+                        .secrets = secrets,
+                        .settings = catalog.sync,
+                        .by_agent = call.by_agent});
+  };
+  auto& what = call.what;
+  auto local = tree::absolute_path(what.local_path, here, engine.home);
+  if (!local) return std::move(local).error().context("local_path");
+  what.local_path = *std::move(local);
+  auto forbidden = judge(what.local_path);
+  if (!forbidden) return std::move(forbidden).error().context("local_path");
+  what.options.forbidden = *std::move(forbidden);
+  auto& file = what.options.exclude_file;
+  if (file.empty()) return {};
+  // Its lines go to the other side.
+  auto rules = tree::absolute_path(file, here, engine.home);
+  if (!rules) return std::move(rules).error().context("exclude_file");
+  file = *std::move(rules);
+  auto judged = judge(file);
+  if (!judged) return std::move(judged).error().context("exclude_file");
+  return {};
+}
+
+Result<SyncResponse> sync_files(Engine& engine, CallContext& context, const SyncCall& call,
+                                const SyncWatch& watch) {
+  SyncCall prepared = call;
+  TRY_ASSIGN(const SandboxSpec spec, resolve_sandbox(engine, context.session, call.sandbox));
+  prepared.sandbox = spec.name;
+  TRY(prepare(engine, prepared));
+  if (call.background) return hand_over(engine, prepared, "");
+  return sync_here(engine, context, prepared, watch);
+}
+
+}  // namespace yonder::ops

@@ -1,0 +1,77 @@
+#include <gtest/gtest.h>
+
+#include "ops/transfers.h"
+
+namespace yonder::ops {
+namespace {
+
+store::TransferNote note_with(const std::string& status, std::int64_t pid) {
+  return {.id = 1, .status = status, .worker = {.pid = pid}, .created_ms = 1'000'000};
+}
+
+constexpr std::int64_t kSoon = 1'001'000;
+constexpr std::int64_t kLater = 1'100'000;
+
+TEST(TransferJudge, BelievesARowWhoseWorkerLives) {
+  EXPECT_EQ(judge_transfer(note_with("running", 5), true, kLater).status, "running");
+  EXPECT_EQ(judge_transfer(note_with("queued", 5), true, kLater).status, "queued");
+  EXPECT_FALSE(judge_transfer(note_with("running", 5), true, kLater).ended());
+}
+
+TEST(TransferJudge, CallsARunningOneFailedWhenItsWorkerIsGone) {
+  const auto state = judge_transfer(note_with("running", 5), false, kSoon);
+  EXPECT_EQ(state.status, "failed");
+  EXPECT_TRUE(state.stale);
+  EXPECT_TRUE(state.ended());
+}
+
+TEST(TransferJudge, GivesAWorkerThatNobodyHasSeenTimeToComeUp) {
+  EXPECT_EQ(judge_transfer(note_with("queued", 0), false, kSoon).status, "queued");
+  EXPECT_EQ(judge_transfer(note_with("queued", 0), false, kLater).status, "failed");
+  EXPECT_TRUE(judge_transfer(note_with("queued", 0), false, kLater).stale);
+  // A clock that was set back is no reason to wait for ever.
+  EXPECT_TRUE(judge_transfer(note_with("queued", 0), false, 0).stale);
+}
+
+TEST(TransferJudge, DoesNotLeaveAQueuedOnePendingWhenItsWorkerDiedAtOnce) {
+  EXPECT_TRUE(judge_transfer(note_with("queued", 5), false, kSoon).stale);
+}
+
+TEST(TransferJudge, NeverDoubtsAnEnd) {
+  for (const char* status : {"completed", "failed", "cancelled"}) {
+    const auto state = judge_transfer(note_with(status, 5), false, kLater);
+    EXPECT_EQ(state.status, status);
+    EXPECT_FALSE(state.stale);
+    EXPECT_TRUE(state.ended());
+  }
+}
+
+TEST(TransferJson, HasEveryKeyInEveryState) {
+  const Json fresh = to_json(TransferInfo{.note = note_with("queued", 0), .state = {"queued"}});
+  for (const char* key :
+       {"task_id", "status", "running", "pending", "stale", "complete", "direction", "sandbox",
+        "local_path", "remote_path", "pid", "cancel_requested", "created_at", "started_at",
+        "updated_at", "finished_at", "progress", "error"}) {
+    EXPECT_TRUE(fresh.contains(key)) << key;
+  }
+  EXPECT_EQ(fresh["pending"], true);
+  EXPECT_EQ(fresh["error"], nullptr);
+}
+
+TEST(TransferJson, SaysHowToGoOnAfterALostWorker) {
+  const Json lost = to_json(
+      TransferInfo{.note = note_with("running", 7), .state = {.status = "failed", .stale = true}});
+  EXPECT_EQ(lost["stale"], true);
+  EXPECT_EQ(lost["running"], false);
+  EXPECT_EQ(lost["error"]["message"], "the worker ended without a result");
+  EXPECT_NE(lost["error"]["hint"].get<std::string>().find("continues where"), std::string::npos);
+}
+
+TEST(TransferJson, TellsACompletedOneThatIsNotComplete) {
+  store::TransferNote note = note_with("completed", 7);
+  note.result = R"({"complete":false})";
+  EXPECT_EQ(to_json(TransferInfo{.note = note, .state = {"completed"}})["complete"], false);
+}
+
+}  // namespace
+}  // namespace yonder::ops

@@ -1,0 +1,31 @@
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/result.h"
+#include "store/transfer_note.h"
+
+namespace yonder::ops {
+
+// Processes of this machine that outlive us, and how to know them again.
+
+std::optional<store::WorkerKey> worker_key(std::int64_t pid);
+// The very same process, and not a zombie.
+bool lives(const store::WorkerKey& key);
+
+// Signals exactly this process; with `group`, its whole group where it leads one. False when it is
+// gone.
+bool signal_worker(const store::WorkerKey& key, int number, bool group);
+
+struct WorkerCommand {
+  std::vector<std::string> argv;  // argv[0] is an absolute path
+  std::vector<std::string> environment;
+  std::string log_file;  // takes its stderr; made 0600
+};
+// Starts a process that is nobody's child: a session of its own, no terminal, no descriptor of
+// ours. An error when the program could not be started.
+Result<store::WorkerKey> start_worker(const WorkerCommand& command);
+
+}  // namespace yonder::ops
