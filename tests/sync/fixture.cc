@@ -163,6 +163,22 @@ SyncReport SyncTest::pull(const SyncOptions& options) {
   return report ? *std::move(report) : SyncReport{};
 }
 
+std::string SyncTest::difference() const {
+  const auto one = picture(here());
+  const auto other = picture(there());
+  const auto text = [](const auto& all, const std::string& path) {
+    const auto found = all.find(path);
+    return found == all.end() ? std::string("nothing") : found->second;
+  };
+  for (const auto* all : {&one, &other}) {
+    for (const auto& [path, state] : *all) {
+      if (text(one, path) == text(other, path)) continue;
+      return concat(path, ": ", text(one, path), " here, ", text(other, path), " there");
+    }
+  }
+  return "";
+}
+
 std::string SyncTest::noise(std::size_t size, std::uint64_t seed) {
   std::mt19937_64 random(seed);
   std::string bytes(size + 8, '\0');

@@ -36,6 +36,9 @@ class SyncTest : public ::testing::Test {
   // Types, modes, times and contents of everything below a directory, but for trash and parts.
   static std::map<std::string, std::string> picture(const std::string& root);
 
+  // The first path that is not the same here and there, and how; nothing when both are the same.
+  std::string difference() const;
+
   // Bytes that cannot be compressed, the same for the same seed.
   static std::string noise(std::size_t size, std::uint64_t seed);
   // The names of everything that is still on its way below a directory.
