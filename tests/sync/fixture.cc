@@ -103,6 +103,17 @@ void SyncTest::set_ways(std::vector<std::string> scripts) {
   hang_up();
 }
 
+std::string SyncTest::cutter(std::size_t bytes) {
+  return concat("perl -e '$n = ", bytes, "; while ($n > 0 && ($r = sysread(STDIN, $b, ",
+                "$n < 65536 ? $n : 65536))) { syswrite(STDOUT, $b); $n -= $r }'");
+}
+std::string SyncTest::cut_to(std::size_t bytes) {
+  return cutter(bytes) + " | sh";
+}
+std::string SyncTest::cut_from(std::size_t bytes) {
+  return "sh | " + cutter(bytes);
+}
+
 void SyncTest::slow_link() {
   set_ways({"perl -e 'while (sysread(STDIN, $b, 65536)) { select(undef, undef, undef, 0.004); "
             "syswrite(STDOUT, $b) }' | sh"});
