@@ -181,8 +181,11 @@ void Planner::only_in_source(const Entry& source) {
 }
 
 void Planner::set_attributes(const Entry& source, const Entry& target) {
-  note_twin(source, plan_.actions.size());
   ++plan_.counts.update_attributes;
+  if (source.twins != 0 && first_twin_.contains(source.twins)) {
+    return put(source, tree::seen_as(target));  // another name for what has them already
+  }
+  note_twin(source, plan_.actions.size());
   plan_.actions.push_back({.act = Act::SetAttributes,
                            .path = source.path,
                            .type = source.type,

@@ -339,6 +339,14 @@ TEST_F(PlanTest, ANewNameOfAnUnchangedFileIsAHardLink) {
   EXPECT_EQ(plan().actions[0].twin_action, std::nullopt);
 }
 
+TEST_F(PlanTest, ANewModeOfAHardLinkIsSetOnce) {
+  options_.twins = true;
+  source_.entries = {twin("a", 1), twin("b", 1)};
+  target_.entries = {file("a"), file("b")};
+  for (Entry& entry : source_.entries) entry.mode = 0700;
+  EXPECT_THAT(deeds(), ElementsAre("chmod a", "twin b"));
+}
+
 TEST_F(PlanTest, AFileThatStaysAsAConflictIsNobodysHardLink) {
   options_.twins = true;
   source_.entries = {twin("a", 1, 2), twin("b", 1, 2), twin("c", 1, 2)};
