@@ -186,6 +186,7 @@ void Planner::set_attributes(const Entry& source, const Entry& target) {
     return put(source, tree::seen_as(target));  // another name for what has them already
   }
   note_twin(source, plan_.actions.size());
+  touch(source.path);  // a file with other names is copied for it
   plan_.actions.push_back({.act = Act::SetAttributes,
                            .path = source.path,
                            .type = source.type,
