@@ -182,8 +182,12 @@ void Planner::only_in_source(const Entry& source) {
 }
 
 void Planner::set_attributes(const Entry& source, const Entry& target) {
-  note_twin(source, plan_.actions.size());
   ++plan_.counts.update_attributes;
+  if (source.twins != 0 && first_twin_.contains(source.twins)) {
+    return put(source, tree::seen_as(target));  // another name for what has them already
+  }
+  note_twin(source, plan_.actions.size());
+  touch(source.path);  // a file with other names is copied for it
   plan_.actions.push_back({.act = Act::SetAttributes,
                            .path = source.path,
                            .type = source.type,

@@ -7,6 +7,7 @@
 #include <array>
 #include <cerrno>
 #include <utility>
+#include <vector>
 
 #include "base/clean_text.h"
 #include "base/id.h"
@@ -216,8 +217,25 @@ Result<void> Applier::set_attributes(const FileHead& head) {
   TRY(check_seen(directory, name, head.path, head.expected));
   const Fd file(
       ::openat(directory, name.c_str(), O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC));
-  if (!file) return failed(head.path);
+  struct stat info {};
+  if (!file || ::fstat(file.get(), &info) != 0) return failed(head.path);
+  if (info.st_nlink > 1) return set_apart(file, head, static_cast<std::uint64_t>(info.st_size));
   return seal(file, head);
+}
+
+// It has other names, perhaps outside of the tree, and those stay as they are.
+Result<void> Applier::set_apart(const Fd& file, FileHead head, std::uint64_t size) {
+  head.size = size;
+  TRY_ASSIGN(IncomingFile copy, begin_file(std::move(head)));
+  Hasher hasher;
+  std::vector<char> buffer(std::min<std::uint64_t>(size, 256UL * 1024) + 1);
+  while (true) {
+    TRY_ASSIGN(const std::size_t n, read_some(file, buffer.data(), buffer.size()));
+    if (n == 0) break;
+    hasher.add({buffer.data(), n});
+    TRY(copy.write({buffer.data(), n}));
+  }
+  return copy.finish(hasher.result());
 }
 
 IncomingFile::IncomingFile(Applier& applier, FileHead head, Fd directory, std::string temporary,

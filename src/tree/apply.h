@@ -82,7 +82,7 @@ class Applier {
   // At the end, when nothing in it changes any more.
   Result<void> finish_directory(const std::string& path, std::uint32_t mode, std::int64_t mtime_ns);
 
-  // Of a file whose contents are right.
+  // Of a file whose contents are right. One that has other names as well becomes a file of its own.
   Result<void> set_attributes(const FileHead& head);
 
   // `temporary` of that directory, with mode and time set, gets the name.
@@ -96,6 +96,8 @@ class Applier {
   std::string new_temporary();
 
  private:
+  Result<void> set_apart(const Fd& file, FileHead head, std::uint64_t size);
+
   Directories directories_;
   Trash trash_;
   ApplyOptions options_;

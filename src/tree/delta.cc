@@ -40,7 +40,10 @@ using Signature = std::unique_ptr<rs_signature_t, FreeSignature>;
 // A job, with its unread input between two calls.
 class Machine {
  public:
-  Machine(rs_job_t* job, Pour pour) : job_(job), pour_(std::move(pour)), out_(kBuffer) {}
+  Machine(rs_job_t* job, Pour pour) : job_(job), pour_(std::move(pour)), out_(kBuffer) {
+    // What is wrong we say ourselves, and not to whoever reads our standard error.
+    rs_trace_to([](rs_loglevel, const char*) {});
+  }
 
   // Takes all of it; what the job does not use yet is kept.
   Result<void> feed(std::string_view bytes, bool last) {

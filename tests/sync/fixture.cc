@@ -103,6 +103,17 @@ void SyncTest::set_ways(std::vector<std::string> scripts) {
   hang_up();
 }
 
+std::string SyncTest::cutter(std::size_t bytes) {
+  return concat("perl -e '$n = ", bytes, "; while ($n > 0 && ($r = sysread(STDIN, $b, ",
+                "$n < 65536 ? $n : 65536))) { syswrite(STDOUT, $b); $n -= $r }'");
+}
+std::string SyncTest::cut_to(std::size_t bytes) {
+  return cutter(bytes) + " | sh";
+}
+std::string SyncTest::cut_from(std::size_t bytes) {
+  return "sh | " + cutter(bytes);
+}
+
 void SyncTest::slow_link() {
   set_ways({"perl -e 'while (sysread(STDIN, $b, 65536)) { select(undef, undef, undef, 0.004); "
             "syswrite(STDOUT, $b) }' | sh"});
@@ -161,6 +172,22 @@ SyncReport SyncTest::pull(const SyncOptions& options) {
   auto report = run(request);
   EXPECT_TRUE(report) << report.error().message;
   return report ? *std::move(report) : SyncReport{};
+}
+
+std::string SyncTest::difference() const {
+  const auto one = picture(here());
+  const auto other = picture(there());
+  const auto text = [](const auto& all, const std::string& path) {
+    const auto found = all.find(path);
+    return found == all.end() ? std::string("nothing") : found->second;
+  };
+  for (const auto* all : {&one, &other}) {
+    for (const auto& [path, state] : *all) {
+      if (text(one, path) == text(other, path)) continue;
+      return concat(path, ": ", text(one, path), " here, ", text(other, path), " there");
+    }
+  }
+  return "";
 }
 
 std::string SyncTest::noise(std::size_t size, std::uint64_t seed) {

@@ -37,6 +37,17 @@ TEST_F(SyncTest, AChangedFileWithTwoNamesIsUpdated) {
   EXPECT_TRUE(fs::equivalent(there("a"), there("b")));
 }
 
+TEST_F(SyncTest, AModeIsNotSetOnOtherNamesOfAFile) {
+  write(here("a"), "one");
+  push();
+  fs::create_hard_link(there("a"), scratch_ / "outside");
+  ASSERT_EQ(::chmod(here("a").c_str(), 0600), 0);
+  EXPECT_TRUE(push().complete());
+  EXPECT_EQ(testing::mode_of(there("a")), 0600U);
+  EXPECT_EQ(testing::mode_of(scratch_ / "outside"), 0644U);
+  EXPECT_EQ(read(there("a")), "one");
+}
+
 TEST_F(SyncTest, ASecondNameDoesNotBringWhatAConflictKept) {
   write(here("a"), "one");
   push();
