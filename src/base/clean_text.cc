@@ -4,37 +4,13 @@
 #include <optional>
 
 #include "base/text.h"
+#include "base/utf8.h"
 
 namespace yonder {
 namespace {
 
 constexpr char kEscape = '\x1b';
 constexpr char kBell = '\x07';
-
-// Length of the well-formed UTF-8 sequence at the front, or 0. Overlong forms, surrogates and
-// values above U+10FFFF are not well-formed.
-std::size_t utf8_length(std::string_view bytes) {
-  const auto at = [&](std::size_t i) { return static_cast<unsigned char>(bytes[i]); };
-  const auto continues = [&](std::size_t i) {
-    return i < bytes.size() && (at(i) & 0xC0U) == 0x80U;
-  };
-  const unsigned char first = at(0);
-  if (first < 0x80) return 1;
-  if (first >= 0xC2 && first <= 0xDF) return continues(1) ? 2 : 0;
-  if (first >= 0xE0 && first <= 0xEF) {
-    if (!continues(1) || !continues(2)) return 0;
-    if (first == 0xE0 && at(1) < 0xA0) return 0;
-    if (first == 0xED && at(1) > 0x9F) return 0;
-    return 3;
-  }
-  if (first >= 0xF0 && first <= 0xF4) {
-    if (!continues(1) || !continues(2) || !continues(3)) return 0;
-    if (first == 0xF0 && at(1) < 0x90) return 0;
-    if (first == 0xF4 && at(1) > 0x8F) return 0;
-    return 4;
-  }
-  return 0;
-}
 
 // Length of the escape sequence at the front (which starts with ESC): CSI, OSC and the other string
 // kinds, or a two-byte one. An unfinished sequence reaches to the end.

@@ -28,6 +28,12 @@ struct Dispatch {
   int operator()(const StopOptions& options) const { return stop_command(options, doors); }
   int operator()(const AttachOptions& options) const { return attach_command(options, doors); }
   int operator()(const RmOptions& options) const { return rm_command(options, doors); }
+  int operator()(const LsOptions& options) const { return ls_command(options, doors); }
+  int operator()(const CatOptions& options) const { return cat_command(options, doors); }
+  int operator()(const WriteOptions& options) const { return write_command(options, doors); }
+  int operator()(const EditOptions& options) const { return edit_command(options, doors); }
+  int operator()(const GrepOptions& options) const { return grep_command(options, doors); }
+  int operator()(const RestoreOptions& options) const { return restore_command(options, doors); }
   int operator()(const GitSyncOptions& options) const { return git_sync_command(options, doors); }
   int operator()(const SyncOptions& options) const { return sync_command(options, doors); }
   int operator()(const TransfersOptions& options) const {

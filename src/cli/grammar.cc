@@ -110,6 +110,7 @@ void declare(CLI::App& app, RawOptions& raw) {
   app.require_subcommand(0, 1);
   declare_exec(app, raw);
   declare_runs(app, raw);
+  declare_files(app, raw);
   declare_sync(app, raw);
   declare_git_sync(app, raw);
   declare_looking(app, raw);

@@ -45,6 +45,24 @@ struct RawOptions {
   std::string signal;
   std::string grace;
 
+  std::vector<std::string> paths;  // of files; the first may be a pattern or a batch
+  bool recursive = false;
+  std::string depth;
+  std::string most;
+  std::string tail;
+  std::string bytes;
+  std::string from;
+  bool append = false;
+  bool parents = false;
+  std::string mode;
+  std::optional<std::string> expected_hash;
+  std::vector<std::string> include;
+  std::vector<std::string> exclude;
+  bool ignore_case = false;
+  bool fixed = false;
+  bool no_gitignore = false;
+  std::string context;
+  bool list = false;
   std::optional<std::string> remote_path;
   std::string local_path;
   std::string commit;
@@ -84,6 +102,7 @@ void declare(CLI::App& app, RawOptions& raw);
 
 // Its parts that have a file of their own.
 void declare_runs(CLI::App& app, RawOptions& raw);
+void declare_files(CLI::App& app, RawOptions& raw);
 void declare_git_sync(CLI::App& app, RawOptions& raw);
 void declare_sync(CLI::App& app, RawOptions& raw);
 

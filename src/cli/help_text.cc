@@ -18,6 +18,12 @@ Commands:
   stop RUN...                 end runs, with everything they started, and say what was seen
   attach RUN                  join the tmux session that shows a run
   rm RUN...                   forget runs that have ended
+  ls [PATH]                   list files over there
+  cat PATH...                 print files, or some lines or bytes of them
+  write PATH                  write a file from stdin, whole or not at all
+  edit PATH                   edit a file in your own editor
+  grep PATTERN [PATH]         find lines in the files over there
+  restore [BATCH [PATH...]]   bring back what was replaced or deleted
   push [NAME] LOCAL REMOTE    bring files over there to the state of those here
   pull [NAME] REMOTE LOCAL    the other way round
   transfers                   show syncs that go on in the background
@@ -44,6 +50,11 @@ Work that takes its time:
   yonder logs -f $id                                   what it prints (Ctrl-C leaves it running)
   yonder wait $id && echo trained                      exits as the run did
   yonder stop $id                                      says so when the whole tree is gone
+
+Files over there (in the active sandbox, or --sandbox NAME):
+  yonder cat --tail 20 exp/train.log                   relative to the sandbox's directory
+  yonder edit exp/train.yaml                           refuses to overwrite another's change
+  yonder restore                                       what edits, syncs and deletions replaced
 
 RUN is a run's id, a beginning of it that no other has (r-7f3k or 7f3k), or its session's name.
 
@@ -104,7 +115,7 @@ std::string usage_of(const std::string& command) {
   if (command == "wait" || command == "stop" || command == "rm") {
     return concat("Usage: yonder ", command, " [options] RUN...\n");
   }
-  return "";
+  return usage_of_files(command);
 }
 
 std::string exec_footer() {

@@ -8,6 +8,8 @@ namespace yonder::cli {
 std::string top_help();
 // By hand, where the library would say too little; else empty.
 std::string usage_of(const std::string& command);
+// The same for the commands about files.
+std::string usage_of_files(const std::string& command);
 std::string exec_footer();
 std::string run_footer();
 std::string ps_footer();
@@ -16,6 +18,12 @@ std::string wait_footer();
 std::string stop_footer();
 std::string attach_footer();
 std::string rm_footer();
+std::string ls_footer();
+std::string cat_footer();
+std::string write_footer();
+std::string edit_footer();
+std::string grep_footer();
+std::string restore_footer();
 std::string push_footer();
 std::string pull_footer();
 std::string transfers_footer();

@@ -85,6 +85,65 @@ struct RmOptions {
   RunWords which;
 };
 
+// Files over there. `sandbox` empty: the active one.
+struct LsOptions {
+  std::string sandbox;
+  std::string path = ".";
+  bool recursive = false;
+  std::optional<std::size_t> depth;
+  std::size_t most = 1000;
+  bool json = false;
+};
+
+struct CatOptions {
+  std::string sandbox;
+  std::vector<std::string> paths;  // never empty
+  std::optional<std::uint64_t> first_line;
+  std::optional<std::uint64_t> lines;
+  std::optional<std::uint64_t> tail;
+  std::uint64_t offset = 0;
+  std::optional<std::uint64_t> bytes;
+  bool json = false;
+};
+
+struct WriteOptions {
+  std::string sandbox;
+  std::string path;
+  std::string from;  // a file here; empty: stdin
+  bool append = false;
+  bool parents = false;
+  std::optional<std::uint32_t> mode;
+  std::optional<std::string> expected_hash;
+  bool json = false;
+};
+
+struct EditOptions {
+  std::string sandbox;
+  std::string path;
+};
+
+struct GrepOptions {
+  std::string sandbox;
+  std::string pattern;
+  std::string path = ".";
+  std::vector<std::string> include;
+  std::vector<std::string> exclude;
+  bool ignore_case = false;
+  bool fixed = false;
+  bool no_gitignore = false;
+  std::size_t context = 0;
+  std::size_t most = 1000;
+  bool json = false;
+};
+
+struct RestoreOptions {
+  std::string sandbox;
+  bool list = false;
+  std::string batch;
+  std::vector<std::string> paths;
+  bool json = false;
+};
+
 struct GitSyncOptions {
   ops::GitSyncRequest request;
   bool json = false;
@@ -140,9 +199,10 @@ struct VersionOptions {};
 
 using Command =
     std::variant<HelpOptions, VersionOptions, ExecOptions, RunOptions, PsOptions, LogsOptions,
-                 WaitOptions, StopOptions, AttachOptions, RmOptions, GitSyncOptions, SyncOptions,
-                 TransfersOptions, TransferWorkerOptions, HostsOptions, DoctorOptions, LoginOptions,
-                 LogoutOptions, McpOptions, CompletionOptions>;
+                 WaitOptions, StopOptions, AttachOptions, RmOptions, LsOptions, CatOptions,
+                 WriteOptions, EditOptions, GrepOptions, RestoreOptions, GitSyncOptions,
+                 SyncOptions, TransfersOptions, TransferWorkerOptions, HostsOptions, DoctorOptions,
+                 LoginOptions, LogoutOptions, McpOptions, CompletionOptions>;
 
 struct CommandLine {
   Command command;

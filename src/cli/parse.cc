@@ -8,6 +8,7 @@
 #include "cli/grammar.h"
 #include "cli/help_text.h"
 #include "cli/parse_exec.h"
+#include "cli/parse_files.h"
 #include "cli/parse_git_sync.h"
 #include "cli/parse_runs.h"
 #include "cli/parse_sync.h"
@@ -117,6 +118,7 @@ Result<Command> to_command(const CLI::App& app, const CLI::App& command, const R
     return Command(std::move(exec));
   }
   if (is_run_command(name)) return to_run_command(name, raw, tail);
+  if (is_file_command(name)) return to_file_command(name, raw, tail);
   if (is_sync_command(name)) return to_sync_command(name, raw);
   if (name == "git-sync") return to_git_sync(raw);
   if (name == "hosts") return Command(HostsOptions{raw.check, raw.json, raw.names});
@@ -149,7 +151,7 @@ Result<CommandLine> interpret(const CLI::App& app, const RawOptions& raw,
   const CLI::App& command = *chosen.front();
   if (takes_command(command)) {
     TRY(check_has_command(command.get_name(), raw, tail, command.remaining()));
-  } else if (tail) {
+  } else if (tail && !is_file_command(command.get_name())) {
     return usage_error(concat("`yonder ", command.get_name(), "` takes no \"--\""),
                        help_hint(command));
   }

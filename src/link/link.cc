@@ -137,7 +137,13 @@ Result<Duration> Link::ping(const Deadline& deadline, const CancelToken& cancel)
 // Thread: any. Never waits: what the pipe does not take now, the reader writes later.
 void Link::send(std::string_view bytes) {
   out_.with([&](Out& out) {
-    if (!out.broken) out.bytes += bytes;
+    if (out.broken) return;
+    // What the pipe takes at once need not be copied.
+    if (out.bytes.empty()) {
+      const ssize_t n = ::write(process_.input().get(), bytes.data(), bytes.size());
+      if (n > 0) bytes.remove_prefix(static_cast<std::size_t>(n));
+    }
+    out.bytes += bytes;
   });
   if (!flush_out()) {
     [[maybe_unused]] const auto woken = ::write(wake_.write.get(), "w", 1);
@@ -195,7 +201,7 @@ void Link::drain_errors() {
 }
 
 bool Link::read_some_frames() {
-  std::array<char, 65536> buffer{};
+  std::array<char, 65536> buffer;  // not cleared: it is read into at once
   const ssize_t n = ::read(process_.output().get(), buffer.data(), buffer.size());
   if (n < 0) return errno == EAGAIN || errno == EINTR;
   if (n == 0) return false;

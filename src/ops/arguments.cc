@@ -107,11 +107,12 @@ std::vector<std::string> Arguments::list(const char* name) {
   std::vector<std::string> result;
   const Json* value = find(name);
   if (value == nullptr) return result;
+  if (value->is_string()) return {value->get<std::string>()};  // models often send one without []
   if (!value->is_array()) {
     fail(name, "must be a list of strings");
     return result;
   }
-  for (const auto& item : *value) {
+  for (const Json& item : *value) {
     if (!item.is_string()) {
       fail(name, "must be a list of strings");
       return {};
@@ -119,6 +120,19 @@ std::vector<std::string> Arguments::list(const char* name) {
     result.push_back(item.get<std::string>());
   }
   return result;
+}
+
+std::vector<Json> Arguments::objects(const char* name) {
+  const Json* value = find(name);
+  if (value == nullptr) return {};
+  const bool fine =
+      value->is_array() &&
+      std::all_of(value->begin(), value->end(), [](const Json& item) { return item.is_object(); });
+  if (!fine) {
+    fail(name, "must be a list of objects");
+    return {};
+  }
+  return {value->begin(), value->end()};
 }
 
 Result<void> Arguments::finish() const {

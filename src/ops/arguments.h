@@ -29,6 +29,8 @@ class Arguments {
   std::optional<std::uint64_t> optional_count(const char* name);
   std::map<std::string, std::string> texts(const char* name);
   std::vector<std::string> list(const char* name);
+  // A list of objects; each is to be read with Arguments of its own.
+  std::vector<Json> objects(const char* name);
 
   Result<void> finish() const;
   void fail(const char* name, const std::string& what, const std::string& hint = "");

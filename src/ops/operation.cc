@@ -2,6 +2,7 @@
 
 #include "ops/arguments.h"
 #include "ops/exec.h"
+#include "ops/file_operations.h"
 #include "ops/git_sync.h"
 #include "ops/sandboxes.h"
 #include "ops/schema.h"
@@ -137,6 +138,8 @@ std::vector<Operation> all_operations() {
   std::vector<Operation> all{list_operation(), select_operation(), active_operation(),
                              exec_operation()};
   for (auto& operation : task_operations()) all.push_back(std::move(operation));
+  for (auto& operation : looking_file_operations()) all.push_back(std::move(operation));
+  for (auto& operation : changing_file_operations()) all.push_back(std::move(operation));
   for (auto& operation : remote_ssh_operations()) all.push_back(std::move(operation));
   for (auto& operation : sync_operations()) all.push_back(std::move(operation));
   for (auto& operation : transfer_operations()) all.push_back(std::move(operation));

@@ -17,6 +17,7 @@
 #include "base/clean_text.h"
 #include "base/text.h"
 #include "outpost/activity.h"
+#include "outpost/begin_files.h"
 #include "outpost/begin_looking.h"
 #include "outpost/detach.h"
 #include "outpost/list_runs.h"
@@ -110,7 +111,7 @@ void Server::greet() {
 
 // False at the end of the link, or when the near side broke the rules.
 bool Server::read_input() {
-  std::array<char, 65536> buffer{};
+  std::array<char, 65536> buffer;  // not cleared: it is read into at once
   const ssize_t n = ::read(input_.get(), buffer.data(), buffer.size());
   if (n < 0) return errno == EAGAIN || errno == EINTR;
   if (n == 0) return false;
@@ -199,6 +200,7 @@ Result<std::unique_ptr<Activity>> Server::begin(wire::StreamId stream,
     outbox_.message(wire::Kind::Reply, stream, wire::encode(probe(options_.around)));
     return std::unique_ptr<Activity>();
   }
+  if (auto files = begin_files(options_.around, stream, request)) return *std::move(files);
   if (auto looking = begin_looking(options_.around, stream, request)) return *std::move(looking);
   const auto existing = [&](const std::string& id) { return find_run(options_.around, id); };
   const std::string& boot_id = options_.around.boot_id;

@@ -1,8 +1,11 @@
 #include "outpost/tree_service.h"
 
 #include <optional>
+#include <set>
 #include <utility>
 
+#include "base/clean_text.h"
+#include "base/text.h"
 #include "tree/delta.h"
 #include "tree/messages.h"
 #include "tree/pack_rules.h"
@@ -17,10 +20,8 @@ namespace {
 using namespace tree;  // nearly every word here is of that room
 
 constexpr std::size_t kEntriesAtOnce = 128UL * 1024;
-constexpr std::size_t kSkipsAtOnce = 1000;
+constexpr std::size_t kSkipBytesAtOnce = 128UL * 1024;
 constexpr std::size_t kLongestSignature = 256UL * 1024 * 1024;
-// Parts whose source has changed, or to which nobody came back.
-constexpr std::int64_t kForgottenPart = 7LL * 24 * 3600 * 1000;
 
 class TreeService {
  public:
@@ -60,6 +61,7 @@ class TreeService {
   std::optional<Directories> sources_;
   std::optional<SourceFile> segment_source_;
   std::string segment_path_;
+  std::set<std::uint64_t> failed_;  // orders
 };
 
 Result<void> TreeService::run() {
@@ -109,6 +111,7 @@ Result<void> TreeService::handle(const MessageView& message) {
   }
   TRY_ASSIGN(Receiver * receiver, this->receiver());
   if (auto taken = receiver->take(message)) return *std::move(taken);
+  if (receiver->busy()) return unexpected(message.kind);  // in the middle of a file
   return change(kind, message.body);
 }
 
@@ -125,6 +128,12 @@ Result<void> TreeService::change(Kind kind, std::string_view body) {
     }
     case Kind::MakeTwin: {
       TRY_ASSIGN(const auto m, unpack_message<Twin>(body));
+      if (m.ordered && failed_.contains(m.after)) {
+        return report(m.number, Error{Errc::Conflict,
+                                      concat("'", printable(m.existing),
+                                             "', of which it is another name, did not arrive"),
+                                      ""});
+      }
       return report(m.number, tree->make_twin(m.path, m.existing, m.expected));
     }
     case Kind::SetAside: {
@@ -162,6 +171,7 @@ Result<void> TreeService::change(Kind kind, std::string_view body) {
 
 Result<void> TreeService::report(std::uint64_t number, const Result<void>& outcome) {
   if (outcome) return {};
+  failed_.insert(number);
   return send(out_, Kind::Failed,
               Failure{.number = number,
                       .code = std::string(name_of(outcome.error().code)),
@@ -224,17 +234,26 @@ class ListSender {
   explicit ListSender(BlockWriter& out) : out_(out) {}
   void add(const Entry& entry) {
     entries_.add(entry);
-    if (entries_.size() >= kEntriesAtOnce) flush_entries();
+    if (entries_.is_full(kEntriesAtOnce)) flush_entries();
   }
   void add(Skip&& skip) {
+    skip_bytes_ += skip.path.size() + skip.detail.size() + 8;
     skips_.push_back(std::move(skip));
-    if (skips_.size() >= kSkipsAtOnce) flush_skips();
+    if (skip_bytes_ >= kSkipBytesAtOnce) flush_skips();
   }
-  void add_temporary(std::string&& path) { temporaries_.push_back(std::move(path)); }
+  void add_temporary(std::string&& path) {
+    temporary_bytes_ += path.size() + 8;
+    temporaries_.push_back(std::move(path));
+    if (temporary_bytes_ >= kSkipBytesAtOnce) flush_temporaries();
+  }
+  void add_ignore_file(const std::string& directory, const std::string& content) {
+    // What is left out of the source by it must not be deleted in the target.
+    note(send_raw(out_, Kind::IgnoreFiles, pack_texts({directory, content})));
+  }
   Result<void> finish() {
     flush_entries();
     flush_skips();
-    if (!temporaries_.empty()) note(send_raw(out_, Kind::Temporaries, pack_texts(temporaries_)));
+    flush_temporaries();
     return outcome_;
   }
   bool failed() const { return !outcome_; }
@@ -248,12 +267,20 @@ class ListSender {
   }
   void flush_skips() {
     if (!skips_.empty()) note(send_raw(out_, Kind::Skips, pack_skips(std::exchange(skips_, {}))));
+    skip_bytes_ = 0;
+  }
+  void flush_temporaries() {
+    if (temporaries_.empty()) return;
+    note(send_raw(out_, Kind::Temporaries, pack_texts(std::exchange(temporaries_, {}))));
+    temporary_bytes_ = 0;
   }
 
   BlockWriter& out_;
   EntryPacker entries_;
   std::vector<Skip> skips_;
+  std::size_t skip_bytes_ = 0;
   std::vector<std::string> temporaries_;
+  std::size_t temporary_bytes_ = 0;
   Result<void> outcome_;
 };
 
@@ -275,7 +302,6 @@ Result<void> TreeService::scan_tree(const ScanTree& wanted) {
       scanned = std::move(entry).error();
     }
   } else {
-    std::vector<std::string> old_parts;
     scanned = scan(root, options,
                    {.on_entry = [&](Entry&& entry) { lists.add(entry); },
                     .on_skip = [&](Skip&& skip) { lists.add(std::move(skip)); },
@@ -285,6 +311,12 @@ Result<void> TreeService::scan_tree(const ScanTree& wanted) {
                             remove_old_part(root, path, kForgottenPart);
                           }
                           lists.add_temporary(std::move(path));
+                        },
+                    .on_ignore_file =
+                        [&](const std::string& directory, const std::string& content) {
+                          if (wanted_.role == Role::Source) {
+                            lists.add_ignore_file(directory, content);
+                          }
                         },
                     .stopped = [&] { return lists.failed(); }});
   }

@@ -97,7 +97,15 @@ Result<void> WorkerActivity::on_data(const wire::DataView& data) {
   }
   received_ += data.bytes.size();
   if (received_ > allowed_) return Error{Errc::Protocol, "more data than was allowed", ""};
-  pending_ += data.bytes;
+  std::string_view bytes = data.bytes;
+  if (to_ && pending_.empty()) {  // what the pipe takes at once need not be copied
+    const ssize_t n = ::write(to_.get(), bytes.data(), bytes.size());
+    if (n > 0) {
+      bytes.remove_prefix(static_cast<std::size_t>(n));
+      consumed_ += static_cast<std::uint64_t>(n);
+    }
+  }
+  pending_ += bytes;
   return {};
 }
 
@@ -163,7 +171,7 @@ bool WorkerActivity::step(Outbox& outbox) {
     over_ = forward(outbox);
     if (over_) return true;
     if (!outbox.has_room() || blocked_ || !may_read()) return false;
-    std::array<char, 64UL * 1024> buffer{};
+    std::array<char, 64UL * 1024> buffer;  // not cleared: it is read into at once
     const ssize_t n = ::read(from_.get(), buffer.data(), buffer.size());
     if (n < 0 && errno == EINTR) continue;
     if (n < 0 && errno == EAGAIN) return false;

@@ -11,6 +11,7 @@
 #include "base/subprocess.h"
 #include "base/text.h"
 #include "link/connect_error.h"
+#include "sandbox/fast_ciphers.h"
 #include "sandbox/prefix.h"
 
 namespace yonder::sandbox {
@@ -64,8 +65,10 @@ bool KeptLogins::exists(const SandboxSpec& spec) const {
 }
 
 Result<link::CommandPrefix> KeptLogins::prefix(const SandboxSpec& spec) const {
+  const bool kept = exists(spec);
   return prefix_for(spec, {.environment = environment_,
-                           .control_path = exists(spec) ? socket_path(spec) : "",
+                           .control_path = kept ? socket_path(spec) : "",
+                           .ciphers = spec.bulk && !kept ? fast_ciphers(spec, environment_) : "",
                            .interactive = interactive_});
 }
 

@@ -12,6 +12,7 @@ namespace yonder::sandbox {
 struct PrefixOptions {
   std::vector<std::string> environment;  // "NAME=value", of this process
   std::string control_path;              // socket of a login that is kept; empty: none
+  std::string ciphers;                   // in this order; empty: as the user's settings have it
   bool interactive = false;              // a person is there, who may mistype and try again
 };
 

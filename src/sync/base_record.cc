@@ -31,7 +31,8 @@ bool is_same(const tree::Seen& a, const tree::Seen& b) {
 
 bool same_time(std::int64_t a_ns, std::int64_t b_ns) {
   if (a_ns == b_ns) return true;
-  for (const std::int64_t step : {std::int64_t{100}, std::int64_t{1000}, kSecond / 1000, kSecond}) {
+  for (const std::int64_t step :
+       {std::int64_t{100}, std::int64_t{1000}, kSecond / 1000, kSecond, 2 * kSecond}) {
     if (a_ns % step == 0 && floor_to(b_ns, step) == a_ns) return true;
     if (b_ns % step == 0 && floor_to(a_ns, step) == b_ns) return true;
   }

@@ -26,6 +26,10 @@ class BaseRecord {
   void note_sent(std::string path, const tree::Seen& seen) { sent_.emplace(std::move(path), seen); }
   void forget(const std::string& path) { entries_.erase(path); }
   std::size_t size() const { return entries_.size(); }
+  // Whatever else was sent since.
+  bool same_entries(const BaseRecord& other) const {
+    return entries_ == other.entries_ && sent_.empty();
+  }
 
   std::string pack() const;
   static std::optional<BaseRecord> unpack(std::string_view bytes);

@@ -19,7 +19,7 @@ constexpr auto kTick = std::chrono::milliseconds(100);
 // Further links: each logs in, opens a stream of its own and takes works until none is left.
 class Helpers {
  public:
-  Helpers(const CopySetup& setup, WorkQueue& queue, const std::function<Worker(FarTree&)>& begin)
+  Helpers(const CopySetup& setup, WorkQueue& queue, const BeginWorker& begin)
       : setup_(setup), queue_(queue), begin_(begin), began_(std::chrono::steady_clock::now()) {}
 
   // Called now and then by the first link's thread.
@@ -58,7 +58,7 @@ class Helpers {
   Result<void> work_on(const std::shared_ptr<link::Link>& link) {
     TRY_ASSIGN(const auto far, FarTree::open(link, setup_.far, setup_.cancel));
     TRY(far->root());
-    const Worker worker = begin_(*far);
+    const Worker worker = begin_(*far, [] {});
     while (const auto next = queue_.take()) TRY(worker(&*next));
     TRY(worker(nullptr));
     setup_.tally.wire_bytes += far->wire_bytes();
@@ -67,7 +67,7 @@ class Helpers {
 
   const CopySetup& setup_;
   WorkQueue& queue_;
-  const std::function<Worker(FarTree&)>& begin_;
+  const BeginWorker& begin_;
   Instant began_;
   bool decided_ = false;
   std::atomic<int> alive_{0};
@@ -83,23 +83,59 @@ const std::string& path_of(const Plan& plan, std::uint64_t number) {
   return directory < plan.directories.size() ? plan.directories[directory].path : kNone;
 }
 
+tree::FileHead head_of(const CopySetup& setup, const Action& action) {
+  return {.path = action.path,
+          .mode = action.mode,
+          .mtime_ns = action.mtime_ns,
+          .size = action.size,
+          .expected = action.set_aside.empty() ? action.target : tree::Seen{},
+          .origin = setup.origin};
+}
+
+tree::Seen source_of(const Action& action) {
+  return {.exists = true, .type = action.type, .size = action.size, .mtime_ns = action.mtime_ns};
+}
+
+const std::string& source_path(const CopySetup& setup, const Action& action) {
+  return setup.source_name.empty() ? action.path : setup.source_name;
+}
+
+bool twin_failed(const CopySetup& setup, const Action& action, std::uint64_t number) {
+  if (!action.twin_action || !setup.tally.has_failed(*action.twin_action)) return false;
+  setup.tally.fail(number, action.path,
+                   {Errc::Conflict,
+                    concat("'", printable(action.twin_of),
+                           "', of which it is another name, could not be copied"),
+                    ""});
+  return true;
+}
+
 Result<void> note_failure(const Plan& plan, Tally& tally, const tree::MessageView& message) {
   const auto kind = static_cast<tree::Kind>(message.kind);
-  if (kind == tree::Kind::Note) return {};
-  if (kind != tree::Kind::Failed) return tree::unexpected(message.kind);
+  if (kind != tree::Kind::Failed && kind != tree::Kind::Note) return tree::unexpected(message.kind);
   TRY_ASSIGN(const auto failure, tree::unpack_message<tree::Failure>(message.body));
+  if (failure.number >= plan.actions.size() + plan.directories.size()) {
+    return tree::unexpected(message.kind);
+  }
+  if (kind == tree::Kind::Note) {
+    tally.keep(failure.number);
+    return {};
+  }
   tally.fail(failure.number, path_of(plan, failure.number),
              {errc_from_name(failure.code), printable(failure.message), ""});
   return {};
 }
 
 Result<void> share_out(const CopySetup& setup, WorkQueue& queue, FarTree& first,
-                       const std::function<Worker(FarTree&)>& begin) {
-  const Worker worker = begin(first);
+                       const BeginWorker& begin) {
   Helpers helpers(setup, queue, begin);
-  while (true) {
+  const auto tick = [&] {
     helpers.consider();
     setup.tick();
+  };
+  const Worker worker = begin(first, tick);
+  while (true) {
+    tick();
     if (setup.cancel.cancelled()) queue.fail({Errc::Cancelled, "cancelled", ""});
     if (const auto next = queue.take_when_alone()) {
       auto done = worker(&*next);

@@ -21,6 +21,9 @@ struct CopySetup {
   const tree::Listing& target;
   int local_root = -1;
   tree::OpenTree far;  // for streams over further links
+  // A single file may have another name in the source than in the target.
+  std::string source_name;
+  std::uint64_t origin = 0;  // see FileHead
   Tally& tally;
   CancelToken cancel;
   // Called by the caller's thread, some times a second and whenever it waits.
@@ -44,14 +47,23 @@ inline std::uint64_t number_of_directory(const Plan& plan, std::size_t index) {
 }
 const std::string& path_of(const Plan& plan, std::uint64_t number);
 
-// Tallies a Failed message; anything else but a Note is unexpected.
+// What a file will be in the target; what it is in the source, and where.
+tree::FileHead head_of(const CopySetup& setup, const Action& action);
+tree::Seen source_of(const Action& action);
+const std::string& source_path(const CopySetup& setup, const Action& action);
+// The file of which this is another name has failed: it fails with it.
+bool twin_failed(const CopySetup& setup, const Action& action, std::uint64_t number);
+
+// Tallies a Failed message, and a Note of something that was to be removed and is not; anything
+// else is unexpected.
 Result<void> note_failure(const Plan& plan, Tally& tally, const tree::MessageView& message);
 
-// Runs `work` on the first link until there are others, and on others when it would take long.
-// `begin` prepares a worker for a stream, and gives the function that does one work and, with
-// nullptr, settles all it has done.
+// Does one work; with nullptr it settles all that it has done.
 using Worker = std::function<Result<void>(const Work*)>;
+// Prepares a worker for a stream, which calls `tick` while it works.
+using BeginWorker = std::function<Worker(FarTree&, std::function<void()> tick)>;
+// Works on the first link until there are others, and on others when it would take long.
 Result<void> share_out(const CopySetup& setup, WorkQueue& queue, FarTree& first,
-                       const std::function<Worker(FarTree&)>& begin);
+                       const BeginWorker& begin);
 
 }  // namespace yonder::sync

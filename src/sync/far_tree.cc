@@ -6,6 +6,8 @@
 
 #include "base/clean_text.h"
 #include "base/text.h"
+#include "tree/beneath.h"
+#include "tree/trash.h"
 
 namespace yonder::sync {
 namespace {
@@ -13,6 +15,20 @@ namespace {
 // Beyond what every stream has: a far list or file comes without waiting for our confirmations.
 constexpr std::uint32_t kWindow = 4U * 1024 * 1024;
 constexpr std::size_t kMostEntries = 20UL * 1000 * 1000;
+constexpr std::size_t kMostListBytes = 2UL * 1024 * 1024 * 1024;
+// What the far side says while we are sending is kept; no honest one says so much.
+constexpr std::size_t kMostUnread = 256UL * 1024 * 1024;
+
+// Strictly in the order of a scan, and nothing that a scan never lists.
+bool is_a_scan(const std::vector<tree::Entry>& entries) {
+  for (std::size_t i = 0; i < entries.size(); ++i) {
+    const std::string_view path = entries[i].path;
+    if (i > 0 && !tree::comes_before(entries[i - 1].path, path)) return false;
+    if (path.substr(0, path.find('/')) == tree::kTrashName) return false;
+    if (tree::split_path(path).name.starts_with(tree::kTemporaryPrefix)) return false;
+  }
+  return true;
+}
 
 }  // namespace
 
@@ -46,6 +62,9 @@ Result<void> FarTree::take_event(const Deadline& deadline) {
       read_ = 0;
     } else {
       inbox_ += data->bytes;
+      if (inbox_.size() - read_ > kMostUnread) {
+        return Error{Errc::Protocol, "the far end of the sync says too much", ""};
+      }
     }
   } else if (std::holds_alternative<link::ReplyEvent>(event)) {
     return Error{Errc::LinkLost, "the far end of the sync has ended", ""};
@@ -104,14 +123,18 @@ Result<void> FarTree::ask_scan(const tree::ScanTree& wanted) {
 
 Result<tree::Listing> FarTree::listing() {
   tree::Listing listing;
+  std::size_t bytes = 0;
   while (true) {
     TRY_ASSIGN(const tree::MessageView message, next());
+    bytes += message.body.size();
     switch (static_cast<tree::Kind>(message.kind)) {
       case tree::Kind::Entries: {
         auto entries = tree::unpack_entries(message.body);
         if (!entries) return Error{Errc::Protocol, "a list of files that cannot be read", ""};
-        if (listing.entries.size() + entries->size() > kMostEntries) {
-          return Error{Errc::Unsupported, "there are too many files over there", ""};
+        for (const auto& entry : *entries) bytes += entry.path.size();
+        if (listing.entries.size() + entries->size() > kMostEntries || bytes > kMostListBytes) {
+          return Error{Errc::Unsupported, "there are too many files over there",
+                       "sync a directory of it at a time, or exclude some"};
         }
         std::move(entries->begin(), entries->end(), std::back_inserter(listing.entries));
         break;
@@ -122,21 +145,29 @@ Result<tree::Listing> FarTree::listing() {
         break;
       }
       case tree::Kind::Temporaries: {
-        TRY_ASSIGN(listing.temporaries, tree::unpack_texts(message.body));
+        TRY_ASSIGN(auto paths, tree::unpack_texts(message.body));
+        std::move(paths.begin(), paths.end(), std::back_inserter(listing.temporaries));
+        break;
+      }
+      case tree::Kind::IgnoreFiles: {
+        TRY_ASSIGN(auto texts, tree::unpack_texts(message.body));
+        if (texts.size() % 2 != 0) return tree::unexpected(message.kind);
+        std::move(texts.begin(), texts.end(), std::back_inserter(listing.ignore_files));
         break;
       }
       case tree::Kind::Done: {
         TRY_ASSIGN(const auto done, tree::unpack_message<tree::AllDone>(message.body));
         TRY(outcome_of(done));
-        if (!std::is_sorted(listing.entries.begin(), listing.entries.end(),
-                            [](const tree::Entry& a, const tree::Entry& b) {
-                              return tree::comes_before(a.path, b.path);
-                            })) {
-          return Error{Errc::Protocol, "a list of files in no order", ""};
+        if (!is_a_scan(listing.entries)) {
+          return Error{Errc::Protocol, "a list of files that no directory has", ""};
         }
         return listing;
       }
       default: return tree::unexpected(message.kind);
+    }
+    if (bytes > kMostListBytes) {
+      return Error{Errc::Unsupported, "there are too many files over there",
+                   "sync a directory of it at a time, or exclude some"};
     }
   }
 }

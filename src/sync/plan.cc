@@ -1,5 +1,6 @@
 #include "sync/plan.h"
 
+#include <unordered_map>
 #include <unordered_set>
 
 #include "base/clean_text.h"
@@ -28,6 +29,9 @@ class Planner {
  public:
   Planner(const PlanInput& input, const PlanOptions& options) : input_(input), options_(options) {
     for (const auto& skip : input.source.skips) protected_.insert(skip.path);
+    for (const auto& skip : input.target.skips) {
+      if (skip.reason == tree::SkipReason::Special) special_there_[skip.path] = skip.detail;
+    }
   }
   Plan run();
 
@@ -54,7 +58,9 @@ class Planner {
     return input_.base != nullptr && !input_.base->knows(target.path, tree::seen_as(target));
   }
   bool is_protected(std::string_view path) const;
-  bool below_obstacle(std::string_view path) const;
+  static bool is_below(std::string_view path, std::string_view directory);
+  bool below_obstacle(std::string_view path) const { return is_below(path, obstacle_); }
+  void in_the_way(const Entry& source, std::string_view what);
   void touch(std::string_view path) { touched_.emplace(tree::split_path(path).parent); }
 
   const PlanInput& input_;
@@ -62,8 +68,18 @@ class Planner {
   Plan plan_;
   std::unordered_set<std::string_view> protected_;  // the source has it, but not as an entry
   std::unordered_set<std::string> touched_;         // directories in which something changes
-  std::string obstacle_;                            // what is below it cannot be put
-  std::map<std::uint64_t, std::string> first_twin_;
+  std::unordered_map<std::string_view, std::string_view> special_there_;
+  std::string obstacle_;        // what is below it cannot be put
+  std::string kept_directory_;  // of the target, in the way of something else: it stays whole
+  struct First {
+    std::string path;
+    std::optional<std::size_t> action;  // that makes it what it should be
+  };
+  void note_twin(const Entry& source, std::optional<std::size_t> action) {
+    if (source.twins != 0 && options_.twins)
+      first_twin_.try_emplace(source.twins, First{source.path, action});
+  }
+  std::map<std::uint64_t, First> first_twin_;
   std::vector<const Entry*> extras_;
 };
 
@@ -120,9 +136,15 @@ bool Planner::is_protected(std::string_view path) const {
   return false;
 }
 
-bool Planner::below_obstacle(std::string_view path) const {
-  return !obstacle_.empty() && path.size() > obstacle_.size() && path.starts_with(obstacle_) &&
-         path[obstacle_.size()] == '/';
+bool Planner::is_below(std::string_view path, std::string_view directory) {
+  return !directory.empty() && path.size() > directory.size() && path.starts_with(directory) &&
+         path[directory.size()] == '/';
+}
+
+void Planner::in_the_way(const Entry& source, std::string_view what) {
+  if (source.type == Type::Directory) obstacle_ = source.path;
+  leave({source.path, Left::InTheWay, concat("in its place the target has ", what)},
+        plan_.counts.in_the_way);
 }
 
 void Planner::put(const Entry& source, const Seen& target) {
@@ -138,19 +160,21 @@ void Planner::put(const Entry& source, const Seen& target) {
     case Type::Link: action.act = Act::PutLink; break;
     default: action.act = Act::PutFile; break;
   }
-  if (source.twins != 0 && options_.twins) {
-    const auto [first, fresh] = first_twin_.try_emplace(source.twins, source.path);
-    if (!fresh) {
-      action.act = Act::PutTwin;
-      action.twin_of = first->second;
-    }
+  const auto first = first_twin_.find(source.twins);
+  if (source.twins != 0 && options_.twins && first != first_twin_.end()) {
+    action.act = Act::PutTwin;
+    action.twin_of = first->second.path;
+    action.twin_action = first->second.action;
   }
+  note_twin(source, plan_.actions.size());
   touch(source.path);
   if (action.act == Act::PutFile) plan_.counts.bytes += source.size;
   plan_.actions.push_back(std::move(action));
 }
 
 void Planner::only_in_source(const Entry& source) {
+  const auto special = special_there_.find(source.path);
+  if (special != special_there_.end()) return in_the_way(source, special->second);
   const bool is_directory = source.type == Type::Directory;
   ++(is_directory ? plan_.counts.create_directories : plan_.counts.create_files);
   if (is_directory) touched_.insert(source.path);
@@ -159,6 +183,11 @@ void Planner::only_in_source(const Entry& source) {
 
 void Planner::set_attributes(const Entry& source, const Entry& target) {
   ++plan_.counts.update_attributes;
+  if (source.twins != 0 && first_twin_.contains(source.twins)) {
+    return put(source, tree::seen_as(target));  // another name for what has them already
+  }
+  note_twin(source, plan_.actions.size());
+  touch(source.path);  // a file with other names is copied for it
   plan_.actions.push_back({.act = Act::SetAttributes,
                            .path = source.path,
                            .type = source.type,
@@ -199,14 +228,14 @@ void Planner::in_both(const Entry& source, const Entry& target) {
     return directory_in_both(source, target);
   }
   if (source.type == Type::Directory || target.type == Type::Directory) {
-    if (source.type == Type::Directory) obstacle_ = source.path;
-    return leave({source.path, Left::InTheWay,
-                  concat("in its place the target has ", tree::name_of(target.type))},
-                 plan_.counts.in_the_way);
+    if (target.type == Type::Directory) kept_directory_ = target.path;
+    return in_the_way(source, tree::name_of(target.type));
   }
-  if (source.twins != 0 && options_.twins) first_twin_.try_emplace(source.twins, source.path);
   switch (compare(source, target)) {
-    case Compared::Same: ++plan_.counts.unchanged; break;
+    case Compared::Same:
+      note_twin(source, std::nullopt);
+      ++plan_.counts.unchanged;
+      break;
     case Compared::OnlyAttributes: set_attributes(source, target); break;
     case Compared::Differs: replace(source, target); break;
     case Compared::Unclear:
@@ -219,6 +248,7 @@ void Planner::in_both(const Entry& source, const Entry& target) {
 void Planner::only_in_target(const Entry& target) {
   const bool is_directory = target.type == Type::Directory;
   const bool keep = !options_.delete_extras || is_protected(target.path) ||
+                    is_below(target.path, kept_directory_) ||
                     (input_.rules != nullptr &&
                      input_.rules->judge_with_parents(target.path, is_directory).excluded);
   if (keep) {

@@ -21,34 +21,23 @@ using tree::Kind;
 // So much is asked for ahead of what has arrived.
 constexpr std::uint64_t kAhead = 16UL * 1024 * 1024;
 
-tree::FileHead head_of(const Action& action) {
-  return {.path = action.path,
-          .mode = action.mode,
-          .mtime_ns = action.mtime_ns,
-          .size = action.size,
-          .expected = action.set_aside.empty() ? action.target : tree::Seen{}};
-}
-
-tree::Seen source_of(const Action& action) {
-  return {.exists = true, .type = action.type, .size = action.size, .mtime_ns = action.mtime_ns};
-}
-
-tree::Wanted wanted(std::size_t index, const Action& action) {
-  return {.number = index, .path = action.path, .expected = source_of(action)};
-}
-
 // Asks for contents over one stream, and puts them into their places.
 class PullLane {
  public:
-  PullLane(const CopySetup& setup, FarTree& far)
+  PullLane(const CopySetup& setup, FarTree& far, std::function<void()> tick)
       : setup_(setup),
         far_(far),
+        tick_(std::move(tick)),
         applier_(setup.local_root, setup.local_root_path, setup.local_trash, setup.apply),
         receiver_(applier_,
                   {.head = [this](const tree::FileStart& s) { return head_for(s); },
                    .on_end = [this](std::uint64_t number,
                                     const Result<void>& outcome) { return ended(number, outcome); },
-                   .on_bytes = [this](std::uint64_t n) { setup_.tally.bytes += n; }}) {}
+                   .on_bytes =
+                       [this](std::uint64_t n) {
+                         setup_.tally.bytes += n;
+                         tick_();
+                       }}) {}
 
   Result<void> operator()(const Work* work) {
     if (work == nullptr) {
@@ -60,7 +49,7 @@ class PullLane {
       case Work::Kind::Bundle:
         for (const std::size_t index : work->actions) {
           if (setup_.tally.has_failed(index)) continue;
-          TRY(tree::send(far_.out(), Kind::Get, wanted(index, action(index))));
+          TRY(tree::send(far_.out(), Kind::Get, wanted(index)));
           expect(index, action(index).size);
         }
         break;
@@ -76,6 +65,10 @@ class PullLane {
 
  private:
   const Action& action(std::size_t index) const { return setup_.plan.actions[index]; }
+  tree::Wanted wanted(std::size_t index) const {
+    const Action& file = action(index);
+    return {.number = index, .path = source_path(setup_, file), .expected = source_of(file)};
+  }
 
   void expect(std::size_t index, std::uint64_t bytes) {
     asked_.emplace(index, bytes);
@@ -87,7 +80,7 @@ class PullLane {
     if (!asked_.contains(start.number))
       return tree::unexpected(static_cast<std::uint8_t>(Kind::File));
     setup_.tally.now_at(action(start.number).path);
-    return head_of(action(start.number));
+    return head_of(setup_, action(start.number));
   }
 
   bool answered(std::uint64_t number) {
@@ -119,6 +112,7 @@ class PullLane {
       if (!ours) return tree::unexpected(message.kind);
       if (kind == Kind::Note) {
         setup_.tally.bytes += tree::kSegment;
+        setup_.tally.bytes_found += tree::kSegment;
         continue;
       }
       TRY(note_failure(setup_.plan, setup_.tally, message));
@@ -129,7 +123,7 @@ class PullLane {
   Result<void> ask_segment(const Work& work) {
     const std::size_t index = work.actions.front();
     if (setup_.tally.has_failed(index)) return {};
-    tree::Wanted want = wanted(index, action(index));
+    tree::Wanted want = wanted(index);
     want.segment = work.segment;
     if (work.has_segment) {
       want.has_segment = true;
@@ -150,10 +144,15 @@ class PullLane {
       setup_.tally.fail(index, file.path, old.error());
       return {};
     }
-    TRY(tree::send(far_.out(), Kind::GetDelta, wanted(index, file)));
-    TRY(tree::make_signature(old->fd(), old->size(), [&](std::string_view bytes) {
-      return tree::send_raw(far_.out(), Kind::Bytes, bytes);
-    }));
+    TRY(tree::send(far_.out(), Kind::GetDelta, wanted(index)));
+    std::optional<Error> stream_error;
+    // Where it cannot be read to its end, a part of the signature is one, too.
+    const auto made = tree::make_signature(old->fd(), old->size(), [&](std::string_view bytes) {
+      auto sent = tree::send_raw(far_.out(), Kind::Bytes, bytes);
+      if (!sent) stream_error = sent.error();
+      return sent;
+    });
+    if (!made && stream_error) return *stream_error;
     TRY(tree::send_raw(far_.out(), Kind::Done, ""));
     expect(index, file.size);
     return {};
@@ -161,6 +160,7 @@ class PullLane {
 
   const CopySetup& setup_;
   FarTree& far_;
+  std::function<void()> tick_;
   tree::Applier applier_;
   tree::Receiver receiver_;
   std::multimap<std::uint64_t, std::uint64_t> asked_;  // not yet answered
@@ -169,7 +169,8 @@ class PullLane {
 
 class Pull {
  public:
-  Pull(const CopySetup& setup, FarTree& far) : setup_(setup), far_(far), own_(setup, far) {}
+  Pull(const CopySetup& setup, FarTree& far)
+      : setup_(setup), far_(far), own_(setup, far, [this] { tick_(); }) {}
 
   Result<void> run();
 
@@ -183,6 +184,7 @@ class Pull {
 
   const CopySetup& setup_;
   FarTree& far_;
+  std::function<void()> tick_ = [] {};
   PullLane own_;
 };
 
@@ -199,7 +201,7 @@ void Pull::prepare() {
         note(i, tree.make_link(a.path, a.link_target, a.mtime_ns, expected));
         ++setup_.tally.files;
         break;
-      case Act::SetAttributes: note(i, tree.set_attributes(head_of(a))); break;
+      case Act::SetAttributes: note(i, tree.set_attributes(head_of(setup_, a))); break;
       default: break;
     }
   }
@@ -208,7 +210,7 @@ void Pull::prepare() {
 void Pull::plan_segments_of(LargeFile& file, WorkList& list) {
   const Action& action = setup_.plan.actions[file.action];
   std::map<std::uint64_t, tree::Hash> have;
-  auto part = own_.receiver().part(head_of(action));
+  auto part = own_.receiver().part(head_of(setup_, action));
   if (!part) return note(file.action, part.error());
   if (auto verified = (*part)->verified()) have = *std::move(verified);
   for (std::uint64_t i = 0; i < tree::segments_of(action.size); ++i) {
@@ -226,20 +228,21 @@ void Pull::finish(const std::vector<LargeFile>& large) {
   const Plan& plan = setup_.plan;
   for (const LargeFile& file : large) {
     if (setup_.tally.has_failed(file.action)) continue;
-    auto part = own_.receiver().part(head_of(plan.actions[file.action]));
+    auto part = own_.receiver().part(head_of(setup_, plan.actions[file.action]));
     note(file.action, part ? (*part)->finish() : Result<void>(part.error()));
     own_.receiver().forget_part();
     ++setup_.tally.files;
   }
   for (std::size_t i = 0; i < plan.actions.size(); ++i) {
     const Action& a = plan.actions[i];
-    if (a.act == Act::PutTwin) {
-      note(i, tree.make_twin(a.path, a.twin_of, a.target));
+    if (a.act == Act::PutTwin && !twin_failed(setup_, a, i)) {
+      note(i, tree.make_twin(a.path, a.twin_of, a.set_aside.empty() ? a.target : tree::Seen{}));
       ++setup_.tally.files;
     }
     if (a.act == Act::Remove) {
       const auto removed = tree.remove(a.path, a.target);
       if (!removed) note(i, removed.error());
+      if (removed && !*removed) setup_.tally.keep(i);
     }
   }
   for (std::size_t i = 0; i < plan.directories.size(); ++i) {
@@ -254,11 +257,12 @@ Result<void> Pull::run() {
   WorkList list = cut_into_works(setup_.plan, !setup_.fast_link);
   for (LargeFile& file : list.large) plan_segments_of(file, list);
   WorkQueue queue(std::move(list.works));
-  TRY(share_out(setup_, queue, far_, [&](FarTree& far) -> Worker {
+  TRY(share_out(setup_, queue, far_, [&](FarTree& far, std::function<void()> tick) -> Worker {
     if (&far == &far_) {
+      tick_ = std::move(tick);
       return [this](const Work* work) { return own_(work); };
     }
-    auto lane = std::make_shared<PullLane>(setup_, far);
+    auto lane = std::make_shared<PullLane>(setup_, far, std::move(tick));
     return [lane](const Work* work) { return (*lane)(work); };
   }));
   finish(list.large);

@@ -15,17 +15,8 @@ namespace {
 
 using tree::Kind;
 
-tree::FileHead head_of(const Action& action) {
-  return {.path = action.path,
-          .mode = action.mode,
-          .mtime_ns = action.mtime_ns,
-          .size = action.size,
-          .expected = action.set_aside.empty() ? action.target : tree::Seen{}};
-}
-
-tree::Seen source_of(const Action& action) {
-  return {.exists = true, .type = action.type, .size = action.size, .mtime_ns = action.mtime_ns};
-}
+// Far more than the largest file's signature.
+constexpr std::size_t kLongestSignature = 256UL * 1024 * 1024;
 
 // Compresses harder when the link is what we wait for, and less when it is not.
 class LevelKeeper {
@@ -53,11 +44,14 @@ class LevelKeeper {
 // Sends the contents of files over one stream.
 class PushLane {
  public:
-  PushLane(const CopySetup& setup, std::vector<LargeFile>& large, FarTree& far)
-      : setup_(setup), far_(far), sources_(setup.local_root), level_(far) {
+  PushLane(const CopySetup& setup, std::vector<LargeFile>& large, FarTree& far,
+           std::function<void()> tick)
+      : setup_(setup), far_(far), tick_(std::move(tick)), sources_(setup.local_root), level_(far) {
     for (LargeFile& file : large) large_[file.action] = &file;
+    send_.path = setup.source_name;
     send_.on_bytes = [this](std::uint64_t bytes) {
       setup_.tally.bytes += bytes;
+      tick_();
       return Result<void>();
     };
   }
@@ -85,9 +79,10 @@ class PushLane {
       const Action& file = action(index);
       if (setup_.tally.has_failed(index)) continue;
       setup_.tally.now_at(file.path);
-      TRY_ASSIGN(const tree::Sent sent,
-                 tree::send_file(far_.out(), sources_, {.number = index, .head = head_of(file)},
-                                 source_of(file), send_));
+      TRY_ASSIGN(
+          const tree::Sent sent,
+          tree::send_file(far_.out(), sources_, {.number = index, .head = head_of(setup_, file)},
+                          source_of(file), send_));
       note(index, sent);
       ++setup_.tally.files;
     }
@@ -99,7 +94,7 @@ class PushLane {
       open_.reset();
       const Action& file = action(index);
       TRY_ASSIGN(tree::SourceFile opened,
-                 tree::SourceFile::open(sources_, file.path, source_of(file)));
+                 tree::SourceFile::open(sources_, source_path(setup_, file), source_of(file)));
       open_.emplace(std::move(opened));
       open_index_ = index;
     }
@@ -117,7 +112,8 @@ class PushLane {
       return {};
     }
     tree::Hash hash;
-    const tree::FileStart start{.number = index, .head = head_of(file), .segment = work.segment};
+    const tree::FileStart start{
+        .number = index, .head = head_of(setup_, file), .segment = work.segment};
     TRY_ASSIGN(const tree::Sent sent, tree::send_segment(far_.out(), **source, start, hash, send_));
     note(index, sent);
     large_.at(index)->segments[work.segment] = hash;  // nobody else has this segment
@@ -134,6 +130,7 @@ class PushLane {
       const auto kind = static_cast<Kind>(message.kind);
       if (kind == Kind::Bytes) {
         signature += message.body;
+        if (signature.size() > kLongestSignature) return tree::unexpected(message.kind);
       } else if (kind == Kind::Done) {
         TRY_ASSIGN(const auto done, tree::unpack_message<tree::AllDone>(message.body));
         const auto outcome = outcome_of(done);
@@ -159,8 +156,8 @@ class PushLane {
     TRY_ASSIGN(const auto signature, signature_of(index));
     if (!signature) return {};
     TRY_ASSIGN(const tree::Sent sent,
-               tree::send_delta(far_.out(), **source, {.number = index, .head = head_of(file)},
-                                *signature, {}));
+               tree::send_delta(far_.out(), **source,
+                                {.number = index, .head = head_of(setup_, file)}, *signature, {}));
     note(index, sent);
     setup_.tally.bytes += file.size;
     ++setup_.tally.files;
@@ -177,6 +174,7 @@ class PushLane {
 
   const CopySetup& setup_;
   FarTree& far_;
+  std::function<void()> tick_;
   tree::Directories sources_;
   LevelKeeper level_;
   std::map<std::size_t, LargeFile*> large_;
@@ -236,12 +234,14 @@ Result<void> Push::prepare() {
 // What an earlier attempt has left of a large file, and is still what we have.
 Result<std::map<std::uint64_t, tree::Hash>> Push::there_already(const Action& action,
                                                                 std::size_t index) {
-  const tree::FileHead head = head_of(action);
+  const tree::FileHead head = head_of(setup_, action);
   const std::string_view parent = tree::split_path(action.path).parent;
   const std::string part =
       parent.empty() ? tree::part_name(head) : std::string(parent) + "/" + tree::part_name(head);
+  // Where there is only one file, nobody has listed what is beside it.
+  const bool single = !setup_.far.file.empty();
   const auto& temporaries = setup_.target.temporaries;
-  if (std::find(temporaries.begin(), temporaries.end(), part) == temporaries.end()) {
+  if (!single && std::find(temporaries.begin(), temporaries.end(), part) == temporaries.end()) {
     return std::map<std::uint64_t, tree::Hash>();
   }
   TRY(tree::send(far_.out(), Kind::AskPart, tree::FileStart{.number = index, .head = head}));
@@ -259,7 +259,7 @@ Result<std::map<std::uint64_t, tree::Hash>> Push::there_already(const Action& ac
 Result<void> Push::plan_segments_of(LargeFile& file, WorkList& list) {
   const Action& action = setup_.plan.actions[file.action];
   tree::Directories sources(setup_.local_root);
-  auto source = tree::SourceFile::open(sources, action.path, source_of(action));
+  auto source = tree::SourceFile::open(sources, source_path(setup_, action), source_of(action));
   if (!source) {
     setup_.tally.fail(file.action, action.path, source.error());
     return {};
@@ -278,6 +278,7 @@ Result<void> Push::plan_segments_of(LargeFile& file, WorkList& list) {
       if (hash && *hash == found->second) {
         file.segments[i] = *hash;
         setup_.tally.bytes += size;
+        setup_.tally.bytes_found += size;
         continue;
       }
     }
@@ -293,14 +294,17 @@ Result<void> Push::finish(const std::vector<LargeFile>& large) {
     if (failed(file.action)) continue;
     TRY(tree::send(out, Kind::FinishPart,
                    tree::PartEnd{.number = file.action,
-                                 .head = head_of(plan.actions[file.action]),
+                                 .head = head_of(setup_, plan.actions[file.action]),
                                  .segments = file.segments}));
     ++setup_.tally.files;
   }
   for (std::size_t i = 0; i < plan.actions.size(); ++i) {
     const Action& a = plan.actions[i];
-    if (a.act == Act::PutTwin) {
-      TRY(tree::send(out, Kind::MakeTwin, tree::Twin{i, a.path, a.twin_of, a.target}));
+    if (a.act == Act::PutTwin && !twin_failed(setup_, a, i)) {
+      const tree::Seen expected = a.set_aside.empty() ? a.target : tree::Seen{};
+      TRY(tree::send(out, Kind::MakeTwin,
+                     tree::Twin{i, a.path, a.twin_of, expected, a.twin_action.has_value(),
+                                a.twin_action.value_or(0)}));
       ++setup_.tally.files;
     }
     if (a.act == Act::Remove) {
@@ -322,18 +326,18 @@ Result<void> Push::run() {
   const bool in_one_go = list.large.empty() && list.bytes < 4UL * 1024 * 1024;
   if (in_one_go) {
     // Everything on its way at once, and one answer.
-    PushLane lane(setup_, list.large, far_);
+    PushLane lane(setup_, list.large, far_, setup_.tick);
     for (const Work& work : list.works) TRY(lane(&work));
     TRY(finish({}));
     return lane(nullptr);
   }
   WorkQueue queue(std::move(list.works));
-  TRY(share_out(setup_, queue, far_, [&](FarTree& far) -> Worker {
-    auto lane = std::make_shared<PushLane>(setup_, list.large, far);
+  TRY(share_out(setup_, queue, far_, [&](FarTree& far, std::function<void()> tick) -> Worker {
+    auto lane = std::make_shared<PushLane>(setup_, list.large, far, std::move(tick));
     return [lane](const Work* work) { return (*lane)(work); };
   }));
   TRY(finish(list.large));
-  return PushLane(setup_, list.large, far_)(nullptr);
+  return PushLane(setup_, list.large, far_, setup_.tick)(nullptr);
 }
 
 }  // namespace

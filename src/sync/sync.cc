@@ -14,7 +14,9 @@
 #include "link/link_pool.h"
 #include "sync/copy.h"
 #include "sync/far_tree.h"
+#include "tree/beneath.h"
 #include "tree/pack_rules.h"
+#include "tree/part.h"
 #include "tree/root.h"
 
 namespace yonder::sync {
@@ -22,6 +24,9 @@ namespace {
 
 constexpr std::uint64_t kMaxExcludeFile = 1024UL * 1024;
 constexpr std::int64_t kMillisecond = 1000000;
+constexpr std::size_t kQuestionBytes = 256UL * 1024;
+// A link that is lost so often may not bear several logins at once.
+constexpr int kLossesWithMoreLinks = 3;
 constexpr auto kBetweenProgress = std::chrono::milliseconds(100);
 // What was changed while we worked is tried once more.
 constexpr int kMostRounds = 2;
@@ -71,7 +76,9 @@ Result<tree::RuleSet> rules_of(const SyncOptions& options) {
 struct Look {
   tree::Listing source;
   tree::Listing target;
-  tree::RuleSet rules;  // with the ignore files that were found
+  tree::RuleSet rules;         // with the ignore files that were found in the source
+  std::string unusable_rules;  // an ignore file of the source that could not be added to them
+  std::int64_t began_ns = 0;   // what changes later is not in here
 };
 
 class Syncing {
@@ -89,15 +96,24 @@ class Syncing {
   Result<void> find_local();
   Result<void> attempt();
   Result<void> attempt_over(const std::shared_ptr<link::Link>& link);
+  Result<void> attempt_with(const std::shared_ptr<link::Link>& link, FarTree& far);
   Result<Look> look(FarTree& far);
+  Result<tree::Listing> scan_here(const tree::RuleSet& rules);
+  void name_single_file(Look& look);
+  Result<void> check_name() const;
   Result<void> answer_questions(FarTree& far, const Plan& plan, PlanInput& input);
+  Result<void> answer_some(FarTree& far, const std::vector<std::string>& paths, PlanInput& input);
   Result<Plan> plan_for(FarTree& far, const Look& look, const BaseRecord* base);
   Result<void> carry_out(const std::shared_ptr<link::Link>& link, FarTree& far, const Plan& plan,
                          const Look& look);
   Result<bool> is_fast(link::Link& link, const Plan& plan);
   void count(const Plan& plan, const Tally& tally);
+  void count(const Action& action);
+  void count_cut(const Plan& now);
+  std::uint64_t origin() const;
   void save_bases(const Plan& plan, const Look& look, const Tally& tally,
                   const std::optional<BaseRecord>& before);
+  static std::set<std::string_view> unsettled(const Plan& plan, const Tally& tally);
   Result<void> note_intents(const Plan& plan);
   bool worth_another_round(const Tally& tally) const;
   void show(Phase phase, const Tally* tally, const Plan* plan);
@@ -119,8 +135,11 @@ class Syncing {
   std::optional<tree::Root> local_;
   tree::RootState far_root_;
   SyncReport report_;
+  std::string source_name_;  // of a single file that has another name in the target
+  std::optional<Plan> cut_;  // of an attempt that nobody saw the end of
   bool again_ = false;
   Instant shown_{};
+  std::int64_t far_ahead_ms_ = 0;  // of the far clock
 };
 
 std::int64_t now_ns(std::int64_t ahead_ms) {
@@ -154,73 +173,125 @@ tree::OpenTree Syncing::far_wanted() const {
           .flush_to_disk = request_.options.flush_to_disk};
 }
 
-Result<Look> Syncing::look(FarTree& far) {
-  TRY_ASSIGN(tree::RuleSet rules, rules_of(request_.options));
+Result<tree::Listing> Syncing::scan_here(const tree::RuleSet& rules) {
   const SyncOptions& options = request_.options;
-  const tree::ScanTree wanted{.rules = tree::pack_rules(rules),
-                              .use_gitignore = options.use_gitignore,
-                              .hash = options.checksum,
-                              .twins = options.hard_links && !push_};
-  TRY(far.ask_scan(wanted));
-  // Both ends look at the same time.
   tree::Listing own;
-  tree::RuleSet all_rules = rules;
+  if (!local_->exists()) return own;
   const tree::ScanOptions scan_options{.rules = &rules,
                                        .use_gitignore = options.use_gitignore,
                                        .hash = options.checksum,
                                        .twins = options.hard_links && push_};
-  const std::string single = local_ ? local_->state().file : "";
-  const auto scan_here = [&]() -> Result<void> {
-    if (!local_->exists()) return {};
-    TRY_ASSIGN(const int root, local_->get());
-    if (!single.empty()) {
-      auto entry = tree::list_one(root, single, scan_options);
-      if (entry) own.entries.push_back(*std::move(entry));
-      if (!entry && entry.error().code != Errc::NotFound) return std::move(entry).error();
-      return {};
-    }
-    return tree::scan(
-        root, scan_options,
-        {.on_entry = [&](tree::Entry&& e) { own.entries.push_back(std::move(e)); },
-         .on_skip = [&](tree::Skip&& skip) { own.skips.push_back(std::move(skip)); },
-         .on_temporary = [&](std::string&& path) { own.temporaries.push_back(std::move(path)); },
-         .on_ignore_file =
-             [&](const std::string& directory, const std::string& content) {
-               (void)all_rules.add_file(directory, content, concat(directory, "/.gitignore"));
-             },
-         .stopped = [&] { return hooks_.cancel.cancelled(); }});
-  };
-  auto scanned = scan_here();
-  if (!scanned) return std::move(scanned).error().context("local_path");
+  TRY_ASSIGN(const int root, local_->get());
+  const std::string& single = local_->state().file;
+  if (!single.empty()) {
+    auto entry = tree::list_one(root, single, scan_options);
+    if (entry) own.entries.push_back(*std::move(entry));
+    if (!entry && entry.error().code != Errc::NotFound) return std::move(entry).error();
+    return own;
+  }
+  TRY(tree::scan(root, scan_options,
+                 {.on_entry = [&](tree::Entry&& e) { own.entries.push_back(std::move(e)); },
+                  .on_skip = [&](tree::Skip&& skip) { own.skips.push_back(std::move(skip)); },
+                  .on_temporary =
+                      [&](std::string&& path) {
+                        if (!push_) tree::remove_old_part(root, path, tree::kForgottenPart);
+                        own.temporaries.push_back(std::move(path));
+                      },
+                  .on_ignore_file =
+                      [&](const std::string& directory, const std::string& content) {
+                        own.ignore_files.push_back(directory);
+                        own.ignore_files.push_back(content);
+                      },
+                  .stopped = [&] { return hooks_.cancel.cancelled(); }}));
+  return own;
+}
+
+Result<Look> Syncing::look(FarTree& far) {
+  Look look{.began_ns = now_ns(push_ ? 0 : far_ahead_ms_)};
+  TRY_ASSIGN(look.rules, rules_of(request_.options));
+  const SyncOptions& options = request_.options;
+  TRY(far.ask_scan({.rules = tree::pack_rules(look.rules),
+                    .use_gitignore = options.use_gitignore,
+                    .hash = options.checksum,
+                    .twins = options.hard_links && !push_}));
+  // Both ends look at the same time.
+  auto own = scan_here(look.rules);
+  if (!own) return std::move(own).error().context("local_path");
   // The answer to a push's Open comes with the list: one round trip for both.
   if (push_) {
     TRY_ASSIGN(far_root_, far.root());
   }
   TRY_ASSIGN(tree::Listing theirs, far.listing());
-  Look look{.rules = std::move(all_rules)};
-  look.source = push_ ? std::move(own) : std::move(theirs);
-  look.target = push_ ? std::move(theirs) : std::move(own);
+  look.source = push_ ? *std::move(own) : std::move(theirs);
+  look.target = push_ ? std::move(theirs) : *std::move(own);
+  const auto& files = look.source.ignore_files;
+  for (std::size_t i = 0; i + 1 < files.size(); i += 2) {
+    const std::string name = files[i].empty() ? ".gitignore" : concat(files[i], "/.gitignore");
+    if (!look.rules.add_file(files[i], files[i + 1], name)) look.unusable_rules = name;
+  }
+  name_single_file(look);
   return look;
 }
 
-Result<void> Syncing::answer_questions(FarTree& far, const Plan& plan, PlanInput& input) {
-  TRY(tree::send_raw(far.out(), tree::Kind::HashFiles, tree::pack_texts(plan.questions)));
-  TRY(far.out().flush());
-  std::map<std::string, tree::Hash> own;
-  for (const auto& path : plan.questions) {
-    const auto entry = tree::list_one(local_fd(), path, {.hash = true});
-    if (entry && entry->hash) own[path] = *entry->hash;
-    input.hashes[path] = {};
+// The plan knows it by its name in the target.
+void Syncing::name_single_file(Look& look) {
+  source_name_.clear();
+  const std::string& here = local_->state().file;
+  if (here.empty() || far_root_.file.empty() || here == far_root_.file) return;
+  source_name_ = push_ ? here : far_root_.file;
+  for (auto& entry : look.source.entries) entry.path = push_ ? far_root_.file : here;
+}
+
+// The far side says which file it has for us. It must not choose how that one is called here.
+Result<void> Syncing::check_name() const {
+  if (far_root_.file.empty()) return {};
+  const std::string& asked = request_.remote_path;
+  if (tree::split_path(asked).name == far_root_.file &&
+      far_root_.file.find('/') == std::string::npos) {
+    return {};
   }
-  TRY_ASSIGN(const tree::Listing theirs, far.listing());
+  return Error{Errc::Conflict,
+               concat("remote_path '", printable(asked), "' is another name for '",
+                      printable(far_root_.file), "'"),
+               "nothing was changed; give the path of the file itself"};
+}
+
+// A file has two names where the source calls it otherwise.
+Result<void> Syncing::answer_some(FarTree& far, const std::vector<std::string>& paths,
+                                  PlanInput& input) {
+  const bool renamed = !source_name_.empty();
+  const std::vector<std::string> in_source{source_name_};
+  TRY(tree::send_raw(far.out(), tree::Kind::HashFiles,
+                     tree::pack_texts(renamed && !push_ ? in_source : paths)));
+  TRY(far.out().flush());
   const auto set = [&](const std::string& path, const tree::Hash& hash, bool source) {
-    const auto found = input.hashes.find(path);
+    const auto found = input.hashes.find(renamed ? paths.front() : path);
     if (found == input.hashes.end()) return;
     (source ? found->second.source : found->second.target) = hash;
   };
-  for (const auto& [path, hash] : own) set(path, hash, push_);
+  for (const auto& path : paths) {
+    input.hashes[path] = {};
+    if (hooks_.cancel.cancelled()) return Error{Errc::Cancelled, "cancelled", ""};
+    const auto entry =
+        tree::list_one(local_fd(), renamed && push_ ? source_name_ : path, {.hash = true});
+    if (entry && entry->hash) set(path, *entry->hash, push_);
+  }
+  TRY_ASSIGN(const tree::Listing theirs, far.listing());
   for (const auto& entry : theirs.entries) {
     if (entry.hash) set(entry.path, *entry.hash, !push_);
+  }
+  return {};
+}
+
+Result<void> Syncing::answer_questions(FarTree& far, const Plan& plan, PlanInput& input) {
+  const auto& paths = plan.questions;
+  for (std::size_t i = 0; i < paths.size();) {
+    std::vector<std::string> some;
+    for (std::size_t bytes = 0; i < paths.size() && bytes < kQuestionBytes; ++i) {
+      bytes += paths[i].size() + 8;
+      some.push_back(paths[i]);
+    }
+    TRY(answer_some(far, some, input));
   }
   return {};
 }
@@ -236,13 +307,19 @@ Result<Plan> Syncing::plan_for(FarTree& far, const Look& look, const BaseRecord*
                   .target = look.target,
                   .base = base,
                   .rules = &look.rules,
-                  .now_ns = now_ns(0)};
+                  .now_ns = look.began_ns};
   Plan plan = make_plan(input, plan_options);
   if (!plan.questions.empty()) {
     TRY(answer_questions(far, plan, input));
     const auto asked = std::move(plan.questions);
     plan = make_plan(input, plan_options);
     plan.questions = asked;
+  }
+  if (options.delete_extras && !look.unusable_rules.empty()) {
+    return Error{Errc::InvalidArgument,
+                 concat("delete_extras is refused: the rules in ", printable(look.unusable_rules),
+                        " cannot be used, so nobody knows what they leave out"),
+                 "nothing was changed; correct that file, or give use_gitignore=false"};
   }
   const bool push = push_;
   const std::string& target = push ? far_root_.path : local_->state().path;
@@ -304,6 +381,8 @@ Result<void> Syncing::carry_out(const std::shared_ptr<link::Link>& link, FarTree
       .target = look.target,
       .local_root = local_fd(),
       .far = far_wanted(),
+      .source_name = source_name_,
+      .origin = origin(),
       .tally = tally,
       .cancel = hooks_.cancel,
       .tick = [&] { show(Phase::Copying, &tally, &plan); },
@@ -313,18 +392,21 @@ Result<void> Syncing::carry_out(const std::shared_ptr<link::Link>& link, FarTree
                 setup_.spec,
                 {.deadline = Deadline::after(std::chrono::seconds(30)), .cancel = hooks_.cancel});
           },
-      .most_links = setup_.most_links,
+      .most_links = report_.reconnects < kLossesWithMoreLinks ? setup_.most_links : 1,
       .fast_link = fast,
       .apply = {.keep = request_.options.keep_replaced ? tree::Keep::InTrash : tree::Keep::Nowhere,
                 .flush_to_disk = request_.options.flush_to_disk},
       .local_root_path = local_->state().path,
       .local_trash = {setup_.state_dir}};
   auto copied = push_ ? push(copy, far) : pull(copy, far);
-  report_.bytes_sent += tally.bytes;
+  report_.bytes_sent += tally.bytes - std::min(tally.bytes.load(), tally.bytes_found.load());
   report_.bytes_on_wire += tally.wire_bytes;
   report_.links = std::max(report_.links, tally.links.load());
   for (const auto& batch : tally.trash_batches()) report_.trash_batches.push_back(batch);
-  TRY(std::move(copied));
+  if (!copied) {
+    cut_ = plan;
+    return copied;
+  }
   show(Phase::Finishing, &tally, &plan);
   count(plan, tally);
   save_bases(plan, look, tally, before);
@@ -341,26 +423,60 @@ bool Syncing::worth_another_round(const Tally& tally) const {
   });
 }
 
+void Syncing::count(const Action& action) {
+  switch (action.act) {
+    case Act::MakeDirectory: ++report_.directories_made; break;
+    case Act::SetAttributes: ++report_.attributes_set; break;
+    case Act::Remove:
+      ++(action.type == tree::Type::Directory ? report_.directories_removed
+                                              : report_.files_removed);
+      break;
+    default: ++report_.files_sent; break;
+  }
+}
+
 void Syncing::count(const Plan& plan, const Tally& tally) {
   report_.failed = tally.failures();
   for (std::size_t i = 0; i < plan.actions.size(); ++i) {
-    if (tally.has_failed(i)) continue;
-    switch (plan.actions[i].act) {
-      case Act::MakeDirectory: ++report_.directories_made; break;
-      case Act::SetAttributes: ++report_.attributes_set; break;
-      case Act::Remove:
-        ++(plan.actions[i].type == tree::Type::Directory ? report_.directories_removed
-                                                         : report_.files_removed);
-        break;
-      default: ++report_.files_sent; break;
-    }
+    if (!tally.has_failed(i) && !tally.was_kept(i)) count(plan.actions[i]);
   }
+}
+
+// What the attempt before had to do and this one has not, was done.
+void Syncing::count_cut(const Plan& now) {
+  if (!cut_) return;
+  const Plan before = *std::exchange(cut_, std::nullopt);
+  std::set<std::pair<std::string_view, Act>> left;
+  for (const Action& action : now.actions) left.emplace(action.path, action.act);
+  for (const Action& action : before.actions) {
+    if (!left.contains({action.path, action.act})) count(action);
+  }
+}
+
+// Where the files come from: which machine, which directory.
+std::uint64_t Syncing::origin() const {
+  tree::Packer identity;
+  identity.flag(push_).text(setup_.spec.name).text(report_.local_path).text(report_.remote_path);
+  identity.text(setup_.state_dir);
+  return tree::hash_of_bytes(identity.bytes()).low;
+}
+
+// The entries that are not as they should be now, for one reason or another.
+std::set<std::string_view> Syncing::unsettled(const Plan& plan, const Tally& tally) {
+  std::set<std::string_view> paths;
+  for (const auto& left : plan.left) {
+    if (left.why == Left::Conflict || left.why == Left::InTheWay) paths.insert(left.path);
+  }
+  for (std::size_t i = 0; i < plan.actions.size(); ++i) {
+    if (tally.has_failed(i)) paths.insert(plan.actions[i].path);
+  }
+  return paths;
 }
 
 void Syncing::save_bases(const Plan& plan, const Look& look, const Tally& tally,
                          const std::optional<BaseRecord>& before) {
   BaseRecord base;
-  base.set_scanned_ns(now_ns(0));
+  base.set_scanned_ns(look.began_ns);
   for (const auto& entry : look.target.entries) base.note(entry.path, tree::seen_as(entry));
   for (std::size_t i = 0; i < plan.actions.size(); ++i) {
     const Action& a = plan.actions[i];
@@ -371,19 +487,28 @@ void Syncing::save_bases(const Plan& plan, const Look& look, const Tally& tally,
       base.note(a.path, {.exists = true, .type = a.type, .size = a.size, .mtime_ns = a.mtime_ns});
     }
   }
+  const auto keep_as_before = [](BaseRecord& record, const std::optional<BaseRecord>& old,
+                                 const std::string& path) {
+    const tree::Seen* then = old ? old->find(path) : nullptr;
+    record.forget(path);
+    if (then != nullptr) record.note(path, *then);
+  };
   // A conflict stays one until somebody decides it.
   for (const auto& left : plan.left) {
-    if (left.why != Left::Conflict) continue;
-    const tree::Seen* then = before ? before->find(left.path) : nullptr;
-    base.forget(left.path);
-    if (then != nullptr) base.note(left.path, *then);
+    if (left.why == Left::Conflict) keep_as_before(base, before, left.path);
   }
+  if (plan.empty() && plan.questions.empty() && before && before->same_entries(base)) return;
   auto saved = bases_.save(pair(push_), base);
-  // The other way round: what the source is now is what the next sync back would meet.
+  // The other way round: what the source is now is what the next sync back would meet. Only what
+  // did not get through is news to the other side, and must not be overwritten by it.
   if (saved) {
+    const auto back_before = bases_.load(pair(!push_));
     BaseRecord back;
-    back.set_scanned_ns(base.scanned_ns());
+    back.set_scanned_ns(look.began_ns);
     for (const auto& entry : look.source.entries) back.note(entry.path, tree::seen_as(entry));
+    for (const auto path : unsettled(plan, tally)) {
+      keep_as_before(back, back_before, std::string(path));
+    }
     saved = bases_.save(pair(!push_), back);
   }
   if (!saved) {
@@ -394,6 +519,7 @@ void Syncing::save_bases(const Plan& plan, const Look& look, const Tally& tally,
 }
 
 Result<void> Syncing::attempt_over(const std::shared_ptr<link::Link>& link) {
+  far_ahead_ms_ = link->clock_ahead_ms();
   show(Phase::Looking, nullptr, nullptr);
   if (push_) TRY(find_local());
   TRY_ASSIGN(const auto far, FarTree::open(link, far_wanted(), hooks_.cancel));
@@ -404,23 +530,30 @@ Result<void> Syncing::attempt_over(const std::shared_ptr<link::Link>& link) {
                    concat("remote_path '", printable(far_root_.path), "' does not exist"),
                    "nothing was changed; check the path"};
     }
+    TRY(check_name());
     TRY(find_local());
   }
-  TRY_ASSIGN(const Look look, this->look(*far));
+  const auto done = attempt_with(link, *far);
+  report_.bytes_on_wire += far->wire_bytes();
+  return done;
+}
+
+Result<void> Syncing::attempt_with(const std::shared_ptr<link::Link>& link, FarTree& far) {
+  TRY_ASSIGN(const Look look, this->look(far));
   report_.remote_path =
       far_root_.file.empty() ? far_root_.path : concat(far_root_.path, "/", far_root_.file);
   report_.single_file = !far_root_.file.empty();
   const auto base = bases_.load(pair(push_));
-  TRY_ASSIGN(Plan plan, plan_for(*far, look, base ? &*base : nullptr));
+  TRY_ASSIGN(Plan plan, plan_for(far, look, base ? &*base : nullptr));
+  count_cut(plan);
   again_ = false;
   report_.failed.clear();
   TRY(hooks_.on_plan(plan));
   if (!request_.dry_run && !plan.empty()) {
-    TRY(carry_out(link, *far, plan, look));
-  } else if (!request_.dry_run && (!base || !plan.questions.empty())) {
+    TRY(carry_out(link, far, plan, look));
+  } else if (!request_.dry_run) {
     save_bases(plan, look, Tally(), base);
   }
-  report_.bytes_on_wire += far->wire_bytes();
   report_.plan = std::move(plan);
   return {};
 }
@@ -438,10 +571,13 @@ Result<void> Syncing::attempt() {
 
 Result<SyncReport> Syncing::run() {
   const auto began = std::chrono::steady_clock::now();
-  const Deadline give_up = Deadline::after(setup_.patience);
+  Deadline give_up = Deadline::after(setup_.patience);
   report_.dry_run = request_.dry_run;
   for (int rounds = 0; rounds < kMostRounds;) {
+    const std::uint64_t sent_before = report_.bytes_sent;
     auto done = attempt();
+    // As long as it gets on, it goes on.
+    if (report_.bytes_sent > sent_before) give_up = Deadline::after(setup_.patience);
     if (!done && done.error().code == Errc::LinkLost && !hooks_.cancel.cancelled()) {
       if (give_up.expired()) return std::move(done).error();
       ++report_.reconnects;

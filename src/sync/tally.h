@@ -25,6 +25,13 @@ class Tally {
   bool has_failed(std::uint64_t number) const {
     return failed_.with([&](const Failures& f) { return f.numbers.contains(number); });
   }
+  // It was to be removed, and is not empty.
+  void keep(std::uint64_t number) {
+    kept_.with([&](auto& kept) { kept.insert(number); });
+  }
+  bool was_kept(std::uint64_t number) const {
+    return kept_.with([&](const auto& kept) { return kept.contains(number); });
+  }
   std::vector<FailedEntry> failures() const {
     return failed_.with([](const Failures& f) { return f.list; });
   }
@@ -43,6 +50,7 @@ class Tally {
   }
 
   std::atomic<std::uint64_t> bytes{0};
+  std::atomic<std::uint64_t> bytes_found{0};  // of these: there already, by an attempt before
   std::atomic<std::uint64_t> files{0};
   std::atomic<std::uint64_t> wire_bytes{0};
   std::atomic<int> links{1};
@@ -53,6 +61,7 @@ class Tally {
     std::vector<FailedEntry> list;
   };
   Guarded<Failures> failed_;
+  Guarded<std::set<std::uint64_t>> kept_;
   Guarded<std::set<std::string>> batches_;
   Guarded<std::string> current_;
 };

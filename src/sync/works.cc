@@ -11,7 +11,7 @@ namespace {
 constexpr std::uint64_t kBundleBytes = 2UL * 1024 * 1024;
 constexpr std::size_t kBundleFiles = 512;
 // Below that a difference costs more than it saves.
-constexpr std::uint64_t kDeltaFrom = 256UL * 1024;
+constexpr std::uint64_t kDeltaFrom = 4UL * 1024 * 1024;
 
 bool goes_as_delta(const Action& action) {
   return action.size >= kDeltaFrom && action.target.exists &&

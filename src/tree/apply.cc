@@ -7,6 +7,7 @@
 #include <array>
 #include <cerrno>
 #include <utility>
+#include <vector>
 
 #include "base/clean_text.h"
 #include "base/id.h"
@@ -35,6 +36,15 @@ std::array<timespec, 2> times_for(std::int64_t mtime_ns) {
 
 Error failed(std::string_view path) {
   return errno_error(printable(path));
+}
+
+// A directory that its owner may not write to, as its source is: the plan gives it that mode
+// again at the end.
+void make_writable(int directory) {
+  struct stat info {};
+  if (::geteuid() == 0 || ::fstat(directory, &info) != 0) return;
+  if (info.st_uid != ::geteuid() || (info.st_mode & 0300U) == 0300U) return;
+  [[maybe_unused]] const int done = ::fchmod(directory, (info.st_mode & 07777U) | 0300U);
 }
 
 Error changed_meanwhile(std::string_view path, std::string_view how) {
@@ -76,7 +86,10 @@ std::string Applier::new_temporary() {
 Result<int> Applier::directory_of(std::string_view path, bool make) {
   TRY(check_relative(path));
   const std::string_view parent = split_path(path).parent;
-  return make ? directories_.open_or_make(parent) : directories_.open(parent);
+  TRY_ASSIGN(const int directory,
+             make ? directories_.open_or_make(parent) : directories_.open(parent));
+  if (!parent.empty()) make_writable(directory);
+  return directory;
 }
 
 Result<void> Applier::make_directory(const std::string& path, const Seen& expected) {
@@ -102,7 +115,7 @@ Result<IncomingFile> Applier::begin_file(FileHead head) {
 
 Result<void> Applier::seal(const Fd& file, const FileHead& head) const {
   const auto times = times_for(head.mtime_ns);
-  if (::fchmod(file.get(), head.mode & 07777U) != 0) return failed(head.path);
+  if (::fchmod(file.get(), head.mode & 01777U) != 0) return failed(head.path);
   if (::futimens(file.get(), times.data()) != 0) return failed(head.path);
   if (options_.flush_to_disk && ::fsync(file.get()) != 0) return failed(head.path);
   return {};
@@ -193,7 +206,7 @@ Result<void> Applier::finish_directory(const std::string& path, std::uint32_t mo
   TRY(check_relative(path));
   TRY_ASSIGN(const int directory, directories_.open(path));
   const auto times = times_for(mtime_ns);
-  if (::fchmod(directory, mode & 07777U) != 0) return failed(path);
+  if (::fchmod(directory, mode & 01777U) != 0) return failed(path);
   if (::futimens(directory, times.data()) != 0) return failed(path);
   return {};
 }
@@ -204,8 +217,25 @@ Result<void> Applier::set_attributes(const FileHead& head) {
   TRY(check_seen(directory, name, head.path, head.expected));
   const Fd file(
       ::openat(directory, name.c_str(), O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC));
-  if (!file) return failed(head.path);
+  struct stat info {};
+  if (!file || ::fstat(file.get(), &info) != 0) return failed(head.path);
+  if (info.st_nlink > 1) return set_apart(file, head, static_cast<std::uint64_t>(info.st_size));
   return seal(file, head);
+}
+
+// It has other names, perhaps outside of the tree, and those stay as they are.
+Result<void> Applier::set_apart(const Fd& file, FileHead head, std::uint64_t size) {
+  head.size = size;
+  TRY_ASSIGN(IncomingFile copy, begin_file(std::move(head)));
+  Hasher hasher;
+  std::vector<char> buffer(std::min<std::uint64_t>(size, 256UL * 1024) + 1);
+  while (true) {
+    TRY_ASSIGN(const std::size_t n, read_some(file, buffer.data(), buffer.size()));
+    if (n == 0) break;
+    hasher.add({buffer.data(), n});
+    TRY(copy.write({buffer.data(), n}));
+  }
+  return copy.finish(hasher.result());
 }
 
 IncomingFile::IncomingFile(Applier& applier, FileHead head, Fd directory, std::string temporary,
@@ -230,9 +260,11 @@ IncomingFile::~IncomingFile() {
 }
 
 Result<void> IncomingFile::write(std::string_view bytes) {
+  if (bytes.size() > head_.size - written_) {
+    return changed_meanwhile(head_.path, "is longer than was announced");
+  }
   hasher_.add(bytes);
   written_ += bytes.size();
-  if (written_ > head_.size) return changed_meanwhile(head_.path, "is longer than was announced");
   auto done = write_all(file_, bytes);
   if (!done) return std::move(done).error().context(printable(head_.path));
   return {};
@@ -242,12 +274,12 @@ Result<void> IncomingFile::hole(std::uint64_t count) {
   if (count > head_.size - written_) {
     return changed_meanwhile(head_.path, "is longer than was announced");
   }
-  hasher_.add_zeros(count);
   written_ += count;
   if (::ftruncate(file_.get(), static_cast<off_t>(written_)) != 0 ||
       ::lseek(file_.get(), static_cast<off_t>(written_), SEEK_SET) < 0) {
     return failed(head_.path);
   }
+  hasher_.add_zeros(count);  // which takes long for absurd sizes: those have failed by now
   return {};
 }
 

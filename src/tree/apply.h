@@ -20,6 +20,7 @@ struct FileHead {
   std::int64_t mtime_ns = 0;
   std::uint64_t size = 0;
   Seen expected;  // what its place held when it was looked at
+  std::uint64_t origin = 0;  // of the tree it comes from: two never add to one part file
 };
 
 enum class Keep { InTrash, Nowhere };  // what is replaced or removed
@@ -81,7 +82,7 @@ class Applier {
   // At the end, when nothing in it changes any more.
   Result<void> finish_directory(const std::string& path, std::uint32_t mode, std::int64_t mtime_ns);
 
-  // Of a file whose contents are right.
+  // Of a file whose contents are right. One that has other names as well becomes a file of its own.
   Result<void> set_attributes(const FileHead& head);
 
   // `temporary` of that directory, with mode and time set, gets the name.
@@ -95,6 +96,8 @@ class Applier {
   std::string new_temporary();
 
  private:
+  Result<void> set_apart(const Fd& file, FileHead head, std::uint64_t size);
+
   Directories directories_;
   Trash trash_;
   ApplyOptions options_;

@@ -13,10 +13,18 @@ namespace yonder::tree {
 namespace {
 
 constexpr std::size_t kBuffer = 256UL * 1024;
+constexpr std::size_t kSignatureHead = 12;                 // magic, block, strong, all big-endian
+constexpr std::uint32_t kLargestBlock = 16U * 1024 * 1024;  // of files of 256 TB
 
 Error broken(rs_result result) {
   return Error{Errc::Protocol,
                std::string("the difference cannot be worked out: ") + rs_strerror(result), ""};
+}
+
+std::uint32_t block_size_of(std::string_view signature) {
+  std::uint32_t size = 0;
+  for (const char c : signature.substr(4, 4)) size = size << 8U | static_cast<unsigned char>(c);
+  return size;
 }
 
 struct FreeJob {
@@ -32,10 +40,14 @@ using Signature = std::unique_ptr<rs_signature_t, FreeSignature>;
 // A job, with its unread input between two calls.
 class Machine {
  public:
-  Machine(rs_job_t* job, Pour pour) : job_(job), pour_(std::move(pour)), out_(kBuffer) {}
+  Machine(rs_job_t* job, Pour pour) : job_(job), pour_(std::move(pour)), out_(kBuffer) {
+    // What is wrong we say ourselves, and not to whoever reads our standard error.
+    rs_trace_to([](rs_loglevel, const char*) {});
+  }
 
   // Takes all of it; what the job does not use yet is kept.
   Result<void> feed(std::string_view bytes, bool last) {
+    if (done_ && !bytes.empty()) return broken(RS_CORRUPT);  // there is nothing after the end
     input_ += bytes;
     while (!done_) {
       rs_buffers_t buffers{.next_in = input_.data(),
@@ -95,6 +107,10 @@ Result<void> make_signature(int fd, std::uint64_t size, const Pour& pour) {
 }
 
 Result<void> make_delta(std::string_view signature, int fd, std::uint64_t size, const Pour& pour) {
+  // The signature is the other side's; so is the size of its blocks, which are kept in memory.
+  if (signature.size() < kSignatureHead || block_size_of(signature) > kLargestBlock) {
+    return broken(RS_CORRUPT);
+  }
   rs_signature_t* loaded = nullptr;
   Machine loader(rs_loadsig_begin(&loaded), [](std::string_view) { return Result<void>(); });
   auto fed = loader.feed(signature, true);

@@ -74,11 +74,13 @@ void EntryPacker::add(const Entry& entry) {
   if (entry.hash) out_.number(entry.hash->low).number(entry.hash->high);
   last_ = entry.path;
   last_mtime_ = entry.mtime_ns;
+  spread_ += entry.path.size();
 }
 
 std::string EntryPacker::take() {
   last_.clear();
   last_mtime_ = 0;
+  spread_ = 0;
   return out_.take();
 }
 
@@ -87,18 +89,21 @@ std::optional<std::vector<Entry>> unpack_entries(std::string_view bytes) {
   std::vector<Entry> entries;
   std::string last;
   std::int64_t last_mtime = 0;
+  std::size_t spread = 0;
   while (in.ok() && !in.empty()) {
     Entry entry;
     const std::uint64_t shared = in.number();
     const std::string_view rest = in.text();
     if (shared > last.size()) return std::nullopt;
+    spread += shared + rest.size();
+    if (spread > kMostSpread) return std::nullopt;
     entry.path = last.substr(0, shared);
     entry.path += rest;
     if (!check_relative(entry.path)) return std::nullopt;
     const std::uint64_t kind = in.number();
     if (kind >> 2U > static_cast<std::uint64_t>(Type::Special)) return std::nullopt;
     entry.type = static_cast<Type>(kind >> 2U);
-    entry.mode = static_cast<std::uint32_t>(in.number() & 07777U);
+    entry.mode = static_cast<std::uint32_t>(in.number() & 01777U);
     entry.mtime_ns = static_cast<std::int64_t>(static_cast<std::uint64_t>(last_mtime) +
                                                static_cast<std::uint64_t>(in.integer()));
     if (entry.type == Type::File) entry.size = in.number();
@@ -129,7 +134,8 @@ void pack(Packer& out, const Seen& seen) {
 
 Seen unpack_seen(Unpacker& in) {
   const std::uint64_t kind = in.number();
-  if (kind == 0 || kind > 4) return {};
+  if (kind > 4) in.reject();
+  if (kind == 0 || !in.ok()) return {};
   Seen seen{.exists = true, .type = static_cast<Type>(kind - 1)};
   seen.size = in.number();
   seen.mtime_ns = in.integer();

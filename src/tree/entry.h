@@ -37,17 +37,25 @@ std::string_view name_of(Type type);
 // The order of a scan: names by their bytes, what is in a directory right after it.
 bool comes_before(std::string_view a, std::string_view b);
 
+// Few packed bytes can stand for many long paths: so much of them in one list, and never more.
+inline constexpr std::size_t kFullSpread = 8UL * 1024 * 1024;
+inline constexpr std::size_t kMostSpread = 2 * kFullSpread;
+
 // Lists are packed one entry after the other: paths share their beginnings.
 class EntryPacker {
  public:
   void add(const Entry& entry);
   std::size_t size() const { return out_.size(); }
+  // Such a list is to be taken before it gets more: `at_most` bytes, and no more than
+  // unpack_entries() believes.
+  bool is_full(std::size_t at_most) const { return size() >= at_most || spread_ >= kFullSpread; }
   std::string take();
 
  private:
   Packer out_;
   std::string last_;
   std::int64_t last_mtime_ = 0;
+  std::size_t spread_ = 0;  // all paths, written out
 };
 // Each path is checked; their order is not. Nothing when the bytes are not such a list.
 std::optional<std::vector<Entry>> unpack_entries(std::string_view bytes);
@@ -58,6 +66,7 @@ struct Seen {
   Type type = Type::File;
   std::uint64_t size = 0;
   std::int64_t mtime_ns = 0;
+  bool operator==(const Seen&) const = default;
 };
 Seen seen_as(const Entry& entry);
 void pack(Packer& out, const Seen& seen);

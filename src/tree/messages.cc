@@ -20,6 +20,7 @@ class Writing {
   void operator()(const FileHead& head) {
     out_.text(head.path).number(head.mode).integer(head.mtime_ns).number(head.size);
     pack(out_, head.expected);
+    out_.number(head.origin);
   }
   void operator()(const std::vector<std::optional<Hash>>& list) {
     out_.number(list.size());
@@ -58,10 +59,11 @@ class Reading {
   }
   void operator()(FileHead& head) {
     head.path = in_.text();
-    head.mode = static_cast<std::uint32_t>(in_.number() & 07777U);
+    head.mode = static_cast<std::uint32_t>(in_.number() & 01777U);
     head.mtime_ns = in_.integer();
     head.size = in_.number();
     head.expected = unpack_seen(in_);
+    head.origin = in_.number();
   }
   // A count is only believed as far as there are bytes.
   void operator()(std::vector<std::optional<Hash>>& list) {
@@ -110,7 +112,7 @@ void fields(A& a, SymbolicLink& m) {
 }
 template <class A>
 void fields(A& a, Twin& m) {
-  all(a, m.number, m.path, m.existing, m.expected);
+  all(a, m.number, m.path, m.existing, m.expected, m.ordered, m.after);
 }
 template <class A>
 void fields(A& a, Removal& m) {

@@ -47,6 +47,7 @@ enum class Kind : std::uint8_t {
   Entries,
   Skips,
   Temporaries,
+  IgnoreFiles,  // those that were honoured: directory, contents, again and again
   PartState,
   Failed,  // one order could not be carried out; the others go on
   Note,    // one was carried out in another way than was to be expected
@@ -96,6 +97,8 @@ struct Twin {
   std::string path;
   std::string existing;
   Seen expected;
+  bool ordered = false;     // the other one is there by an order, too:
+  std::uint64_t after = 0;  // if this one failed, there is nothing to be a twin of
 };
 struct Removal {
   std::uint64_t number = 0;

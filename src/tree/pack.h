@@ -65,6 +65,8 @@ class Unpacker {
     return value;
   }
   bool flag() { return number() != 0; }
+  // What was read makes no sense.
+  void reject() { fail(); }
 
   bool ok() const { return ok_; }
   // Everything was read, and nothing was wrong.

@@ -40,6 +40,15 @@ Error not_as_sent(const FileHead& head) {
                "sync again: what arrived well is kept"};
 }
 
+// The disk was full in the middle of one: all that came after it would be misread.
+void drop_torn_record(const Fd& map) {
+  struct stat info {};
+  if (::fstat(map.get(), &info) != 0) return;
+  const off_t torn = info.st_size % static_cast<off_t>(kRecord);
+  if (torn == 0) return;
+  [[maybe_unused]] const int done = ::ftruncate(map.get(), info.st_size - torn);
+}
+
 }  // namespace
 
 std::uint64_t segments_of(std::uint64_t size) {
@@ -54,6 +63,7 @@ std::uint64_t segment_size(std::uint64_t size, std::uint64_t index) {
 std::string part_name(const FileHead& head) {
   Packer identity;
   identity.text(split_path(head.path).name).number(head.size).integer(head.mtime_ns);
+  identity.number(head.origin);
   return concat(kTemporaryPrefix, "part-", to_hex(hash_of_bytes(identity.bytes())));
 }
 
@@ -63,6 +73,10 @@ Result<PartFile> PartFile::open(Applier& applier, const FileHead& head) {
   const std::string name = part_name(head);
   constexpr int kFlags = O_RDWR | O_CREAT | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC;
   Fd file(::openat(directory.get(), name.c_str(), kFlags, 0600));
+  if (!file && errno == EACCES) {  // its end was cut short just when it had got its mode
+    ::unlinkat(directory.get(), name.c_str(), 0);
+    file = Fd(::openat(directory.get(), name.c_str(), kFlags, 0600));
+  }
   struct stat info {};
   if (!file || ::fstat(file.get(), &info) != 0) return failed(head);
   if (!S_ISREG(info.st_mode)) return not_as_sent(head);
@@ -72,6 +86,7 @@ Result<PartFile> PartFile::open(Applier& applier, const FileHead& head) {
   }
   Fd map(::openat(directory.get(), concat(name, kMapEnding).c_str(), kFlags | O_APPEND, 0600));
   if (!map) return failed(head);
+  drop_torn_record(map);
   return PartFile(applier, head, std::move(directory), std::move(file), std::move(map));
 }
 
@@ -162,19 +177,22 @@ Result<void> PartFile::end(const Hash& hash) {
   put_u64(&record[8], hash.low);
   put_u64(&record[16], hash.high);
   const ssize_t n = ::write(map_.get(), record.data(), record.size());
-  if (n != static_cast<ssize_t>(record.size())) return failed(head_);
-  return {};
+  if (n < 0) return failed(head_);
+  if (n == static_cast<ssize_t>(record.size())) return {};
+  drop_torn_record(map_);
+  return errno_error(printable(head_.path), ENOSPC);
 }
 
 Result<void> PartFile::finish(const std::vector<std::optional<Hash>>& segments) {
   if (segments.size() != segments_of(head_.size)) return not_as_sent(head_);
   TRY_ASSIGN(const auto have, claimed());
   for (std::size_t i = 0; i < segments.size(); ++i) {
+    if (!segments[i]) {
+      TRY(clear(i * kSegment, segment_size(head_.size, i)));
+      continue;
+    }
     const auto found = have.find(i);
-    const bool there =
-        segments[i] ? found != have.end() && found->second == *segments[i] : found == have.end();
-    if (!there) return not_as_sent(head_);
-    if (!segments[i]) TRY(clear(i * kSegment, segment_size(head_.size, i)));
+    if (found == have.end() || found->second != *segments[i]) return not_as_sent(head_);
   }
   return place();
 }
@@ -186,9 +204,13 @@ Result<void> PartFile::finish() {
 }
 
 Result<void> PartFile::place() {
-  TRY(applier_->seal(file_, head_));
   const std::string name = part_name(head_);
-  TRY(applier_->place(directory_.get(), name, head_));
+  auto placed = applier_->seal(file_, head_);
+  if (placed) placed = applier_->place(directory_.get(), name, head_);
+  if (!placed) {
+    ::fchmod(file_.get(), 0600);  // to be gone on with
+    return placed;
+  }
   ::unlinkat(directory_.get(), concat(name, kMapEnding).c_str(), 0);
   return {};
 }

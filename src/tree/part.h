@@ -68,6 +68,9 @@ class PartFile {
   Hasher hasher_;
 };
 
+// Parts whose source has changed, or to which nobody came back.
+inline constexpr std::int64_t kForgottenPart = 2LL * 24 * 3600 * 1000;
+
 // Removes parts that nobody has written to for so long: their source has changed, or nobody came
 // back.
 void remove_old_part(int root, const std::string& path, std::int64_t older_than_ms);

@@ -35,6 +35,9 @@ class Receiver {
   // Nothing: the message is none of contents. An error is one of the stream.
   std::optional<Result<void>> take(const MessageView& message);
 
+  // A file has begun and not yet ended.
+  bool busy() const { return number_.has_value(); }
+
   Result<PartFile*> part(const FileHead& head);
   void forget_part() { part_.reset(); }
 

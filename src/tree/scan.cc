@@ -18,7 +18,11 @@ namespace yonder::tree {
 namespace {
 
 constexpr std::size_t kLongestTarget = 64UL * 1024;
-constexpr std::size_t kLongestIgnoreFile = 1024UL * 1024;
+constexpr std::size_t kLongestIgnoreFile = 512UL * 1024;
+// Nobody's tree is so deep, but for those that are made to break programs.
+constexpr int kDeepest = 1000;
+// Owners are not kept, so to run as the owner would mean somebody else.
+constexpr mode_t kKeptMode = 01777;
 
 std::string_view kind_of(mode_t mode) {
   if (S_ISFIFO(mode)) return "a named pipe";
@@ -52,14 +56,19 @@ Result<Hash> hash_file(int directory, const std::string& name, std::uint64_t siz
   return hash_of_range(file.get(), 0, size);
 }
 
-std::string read_ignore_file(int directory) {
-  const auto file = open_to_read(directory, ".gitignore");
+// One that is neither a file nor to be read as one, such as a directory, is none.
+Result<std::string> read_ignore_file(int directory) {
   struct stat info {};
-  if (!file || ::fstat(file->get(), &info) != 0 || !S_ISREG(info.st_mode)) return "";
-  std::string content(
-      std::min(kLongestIgnoreFile, static_cast<std::size_t>(std::max<off_t>(0, info.st_size))),
-      '\0');
-  const ssize_t n = ::pread(file->get(), content.data(), content.size(), 0);
+  if (::fstatat(directory, ".gitignore", &info, AT_SYMLINK_NOFOLLOW) != 0 ||
+      !S_ISREG(info.st_mode)) {
+    return std::string();
+  }
+  TRY_ASSIGN(const Fd file, open_to_read(directory, ".gitignore"));
+  if (static_cast<std::uint64_t>(info.st_size) > kLongestIgnoreFile) {
+    return Error{Errc::Unsupported, "it is too long for a file of rules", ""};
+  }
+  std::string content(static_cast<std::size_t>(info.st_size), '\0');
+  const ssize_t n = ::pread(file.get(), content.data(), content.size(), 0);
   content.resize(n > 0 ? static_cast<std::size_t>(n) : 0);
   return content;
 }
@@ -83,7 +92,7 @@ Result<Entry> make_entry(int directory, std::string path, const struct stat& inf
   const std::string name(split_path(path).name);
   Entry entry{.path = std::move(path),
               .type = type_of(info),
-              .mode = static_cast<std::uint32_t>(info.st_mode & 07777U),
+              .mode = static_cast<std::uint32_t>(info.st_mode & kKeptMode),
               .mtime_ns = mtime_of(info)};
   if (entry.type == Type::File) {
     entry.size = static_cast<std::uint64_t>(info.st_size);
@@ -124,6 +133,7 @@ class Scanner {
   const RuleSet no_rules_;
   Twins twins_;
   std::vector<Child> children_;  // of the directory that is being read
+  int depth_ = 0;
 };
 
 bool Scanner::excluded(const std::string& path, bool is_directory, const Scope* scope) {
@@ -136,12 +146,15 @@ bool Scanner::excluded(const std::string& path, bool is_directory, const Scope* 
 
 // A file of rules that cannot be understood is an honest reason to leave nothing out by it.
 Scope::Ptr Scanner::enter(int fd, const std::string& directory, Scope::Ptr above) {
-  const std::string content = read_ignore_file(fd);
-  sink_.on_ignore_file(directory, content);
-  auto scope = Scope::open(above, directory, content,
-                           directory.empty() ? ".gitignore" : concat(directory, "/.gitignore"));
-  if (scope) return *std::move(scope);
   const std::string path = directory.empty() ? ".gitignore" : concat(directory, "/.gitignore");
+  const auto content = read_ignore_file(fd);
+  if (!content) {
+    skip(path, SkipReason::BadRules, content.error().message, false);
+    return above;
+  }
+  sink_.on_ignore_file(directory, *content);
+  auto scope = Scope::open(above, directory, *content, path);
+  if (scope) return *std::move(scope);
   skip(path, SkipReason::BadRules, scope.error().message, false);
   return above;
 }
@@ -150,7 +163,7 @@ void Scanner::look(int fd, const std::string& directory, const std::string& name
                    const Scope* scope) {
   std::string path = directory.empty() ? name : concat(directory, "/", name);
   if (name.starts_with(kTemporaryPrefix)) return sink_.on_temporary(std::move(path));
-  if (directory.empty() && name == kTrashName) return;
+  if (name == kTrashName) return;
   struct stat info {};
   if (::fstatat(fd, name.c_str(), &info, AT_SYMLINK_NOFOLLOW) != 0) {
     if (errno == ENOENT) return;  // it has just vanished
@@ -174,7 +187,7 @@ void Scanner::look(int fd, const std::string& directory, const std::string& name
 }
 
 Result<void> Scanner::list(const std::string& directory, Scope::Ptr scope) {
-  if (sink_.stopped()) return Error{Errc::Cancelled, "cancelled", ""};
+  if (depth_ > kDeepest) return Error{Errc::Unsupported, "it lies too deep", ""};
   TRY_ASSIGN(const int fd, directories_.open(directory));
   TRY_ASSIGN(std::vector<std::string> names, names_in(fd));
   std::sort(names.begin(), names.end());
@@ -183,13 +196,18 @@ Result<void> Scanner::list(const std::string& directory, Scope::Ptr scope) {
   }
   children_.clear();
   children_.reserve(names.size());
-  for (const std::string& name : names) look(fd, directory, name, scope.get());
+  for (const std::string& name : names) {
+    if (sink_.stopped()) return Error{Errc::Cancelled, "cancelled", ""};
+    look(fd, directory, name, scope.get());
+  }
   names = {};
   for (Child& child : std::exchange(children_, {})) {
     const std::string path = child.descend ? child.entry.path : std::string();
     sink_.on_entry(std::move(child.entry));
     if (!child.descend) continue;
+    ++depth_;
     const auto listed = list(path, scope);
+    --depth_;
     if (listed) continue;
     if (listed.error().code == Errc::Cancelled) return listed;
     if (listed.error().code == Errc::NotFound) continue;

@@ -54,6 +54,7 @@ struct Listing {
   std::vector<Entry> entries;
   std::vector<Skip> skips;
   std::vector<std::string> temporaries;
+  std::vector<std::string> ignore_files;  // directory, contents, again and again
 
   // Null when it is not there. The entries are in the order of a scan.
   const Entry* find(std::string_view path) const;

@@ -163,7 +163,8 @@ Result<Hash> send_range(BlockWriter& out, const SourceFile& file, std::uint64_t 
 Result<Sent> send_file(BlockWriter& out, Directories& directories, const FileStart& start,
                        const Seen& source, const SendOptions& options) {
   // Opened before anything is said: most problems show here.
-  auto file = SourceFile::open(directories, start.head.path, source);
+  const std::string& path = options.path.empty() ? start.head.path : options.path;
+  auto file = SourceFile::open(directories, path, source);
   if (!file) return Sent{.problem = std::move(file).error()};
   TRY(send(out, Kind::File, start));
   auto hash = send_range(out, *file, 0, source.size, options);
@@ -193,7 +194,8 @@ Result<Sent> send_segment(BlockWriter& out, const SourceFile& file, const FileSt
 
 Result<Sent> send_delta(BlockWriter& out, const SourceFile& file, const FileStart& start,
                         std::string_view signature, const SendOptions& options) {
-  TRY_ASSIGN(const Hash hash, hash_of_range(file.fd(), 0, file.size()));
+  const auto hash = hash_of_range(file.fd(), 0, file.size());
+  if (!hash) return Sent{.problem = hash.error()};
   TRY(send(out, Kind::DeltaFile, start));
   std::optional<Error> stream_error;
   auto made = make_delta(signature, file.fd(), file.size(), [&](std::string_view delta) {
@@ -207,7 +209,7 @@ Result<Sent> send_delta(BlockWriter& out, const SourceFile& file, const FileStar
   if (auto same = file.check_unchanged(); !same) {
     return give_up(out, start.number, std::move(same).error());
   }
-  TRY(end_file(out, start.number, hash));
+  TRY(end_file(out, start.number, *hash));
   return Sent{};
 }
 

@@ -38,6 +38,8 @@ class SourceFile {
 };
 
 struct SendOptions {
+  // Of the file in its own tree, where that is another than the head's.
+  std::string path;
   // After each piece: how many bytes of the file it was. An error ends the sending.
   std::function<Result<void>(std::uint64_t)> on_bytes = [](std::uint64_t) {
     return Result<void>();

@@ -13,6 +13,7 @@ constexpr std::size_t kMessageHead = 5;
 // Large enough to compress well, small enough that the far side can begin early.
 constexpr std::size_t kFullBlock = 256UL * 1024;
 constexpr std::size_t kWorthCompressing = 128;
+constexpr std::size_t kWorthItself = 64UL * 1024;
 
 void put_u32(char* to, std::size_t value) {
   for (unsigned i = 0; i < 4; ++i) to[i] = static_cast<char>(value >> 8U * i & 0xFFU);
@@ -57,6 +58,7 @@ void BlockWriter::set_level(int level) {
 Result<void> BlockWriter::put(std::uint8_t kind, std::string_view body, Squeeze squeeze) {
   if (body.size() > kMaxBody) return Error{Errc::Internal, "a message too long", ""};
   const bool compress = squeeze == Squeeze::Yes;
+  if (!compress && body.size() >= kWorthItself) return put_alone(kind, body);
   // What can be compressed is kept apart from what cannot.
   if (!plain_.empty() && body.size() >= kFullBlock && worth_it_ != compress) TRY(flush());
   std::array<char, kMessageHead> head{};
@@ -67,6 +69,21 @@ Result<void> BlockWriter::put(std::uint8_t kind, std::string_view body, Squeeze 
   worth_it_ = worth_it_ || compress;
   if (plain_.size() < kFullBlock) return {};
   return flush();
+}
+
+// A block of one message, without a copy of it.
+Result<void> BlockWriter::put_alone(std::uint8_t kind, std::string_view body) {
+  TRY(flush());
+  std::array<char, kBlockHead + kMessageHead> head{};
+  const std::size_t plain = kMessageHead + body.size();
+  put_u32(&head[1], plain);
+  put_u32(&head[5], plain);
+  head[kBlockHead] = static_cast<char>(kind);
+  put_u32(&head[kBlockHead + 1], body.size());
+  plain_bytes_ += plain;
+  stored_bytes_ += kBlockHead + plain;
+  TRY(pour_({head.data(), head.size()}));
+  return pour_(body);
 }
 
 Result<void> BlockWriter::flush() {

@@ -42,6 +42,7 @@ class BlockWriter {
  private:
   struct Codec;
   Result<void> pour_block(bool compress);
+  Result<void> put_alone(std::uint8_t kind, std::string_view body);
 
   Pour pour_;
   std::unique_ptr<Codec> codec_;

@@ -14,6 +14,7 @@
 #include "base/file.h"
 #include "base/id.h"
 #include "base/text.h"
+#include "tree/file_path.h"
 #include "tree/remove_tree.h"
 #include "tree/rename.h"
 #include "tree/trash_batch.h"
@@ -31,9 +32,22 @@ bool is_no_directory(int dir_fd, const std::string& name) {
   return ::fstatat(dir_fd, name.c_str(), &info, AT_SYMLINK_NOFOLLOW) == 0 && !S_ISDIR(info.st_mode);
 }
 
+// A directory that even its owner may not write into cannot get another parent: it has to name it.
+int rename_closed(int dir_fd, const std::string& name, int to_fd, const std::string& to) {
+  const auto directory = open_directory_at(dir_fd, name);
+  struct stat info {};
+  if (!directory || ::fstat(directory->get(), &info) != 0) return EACCES;
+  if ((info.st_mode & 0200U) != 0 || ::fchmod(directory->get(), info.st_mode | 0200U) != 0) {
+    return EACCES;
+  }
+  const int failed = rename_new(dir_fd, name, to_fd, to);
+  [[maybe_unused]] const int back = ::fchmod(directory->get(), info.st_mode);
+  return failed;
+}
+
 Error cannot_keep(const std::string& path, int error_number) {
   const std::string relative = printable(path);
-  Error error = errno_error(concat("move ", relative, " to the trash"), error_number);
+  Error error = path_error("move to the trash:", path, error_number);
   if (error_number == EXDEV) {
     error.message = concat(relative, " is on another file system than the trash");
     error.hint = "work on that file system's own directory instead";
@@ -68,8 +82,9 @@ Result<void> Trash::open_batch() {
   struct stat here {};
   struct stat there {};
   if (!in_root_) {
-    in_root_ = !make_directories(main) || ::stat(main.c_str(), &here) != 0 ||
-               ::fstat(root_fd_, &there) != 0 || here.st_dev != there.st_dev;
+    in_root_ = place_.state_dir.empty() || !make_directories(main) ||
+               ::stat(main.c_str(), &here) != 0 || ::fstat(root_fd_, &there) != 0 ||
+               here.st_dev != there.st_dev;
   }
   if (!in_root_) {
     TRY_ASSIGN(trash_, open_own_directory(main));
@@ -97,7 +112,8 @@ Result<void> Trash::make_batch() {
   }
   const auto fill = [&]() -> Result<void> {
     TRY_ASSIGN(directory_, open_directory_at(trash_.get(), id_));
-    if (::flock(directory_.get(), LOCK_SH | LOCK_NB) != 0) return errno_error("lock a trash batch");
+    // Where there are no locks, its youth protects it.
+    [[maybe_unused]] const int locked = ::flock(directory_.get(), LOCK_SH | LOCK_NB);
     return write_batch_info(directory_.get(), {root_path_, why_, now});
   };
   auto filled = fill();
@@ -166,13 +182,14 @@ Result<void> Trash::move_in(int dir_fd, const std::string& name, const std::stri
     TRY_ASSIGN(slot, slot_for(relative));
     failed = rename_new(dir_fd, name, slot.directory.get(), slot.name);
   }
+  if (failed == EACCES) failed = rename_closed(dir_fd, name, slot.directory.get(), slot.name);
   if (failed != 0) return cannot_keep(relative, failed);
   note_taken(slot, relative);
   return {};
 }
 
 Result<void> Trash::take(int dir_fd, const std::string& name, const std::string& relative) {
-  if (!exists_at(dir_fd, name)) return errno_error("move to the trash: " + printable(relative));
+  if (!exists_at(dir_fd, name)) return path_error("move to the trash:", relative, errno);
   return move_in(dir_fd, name, relative);
 }
 
@@ -181,7 +198,7 @@ Result<bool> Trash::exchange(int dir_fd, const std::string& temporary, const std
                              const std::string& relative) {
   const int failed = rename_exchange(dir_fd, temporary, dir_fd, name);
   if (failed == EINVAL || failed == ENOSYS || failed == ENOTSUP) return false;
-  if (failed != 0) return errno_error("replace " + printable(relative), failed);
+  if (failed != 0) return path_error("replace", relative, failed);
   auto moved = move_in(dir_fd, temporary, relative);
   if (moved) return true;
   rename_exchange(dir_fd, temporary, dir_fd, name);
@@ -196,7 +213,7 @@ Result<bool> Trash::link_and_rename(int dir_fd, const std::string& temporary,
   if (::renameat(dir_fd, temporary.c_str(), dir_fd, name.c_str()) != 0) {
     const int why = errno;
     ::unlinkat(slot.directory.get(), slot.name.c_str(), 0);
-    return errno_error("replace " + printable(relative), why);
+    return path_error("replace", relative, why);
   }
   note_taken(slot, relative);
   return true;
@@ -206,7 +223,7 @@ Result<void> Trash::replace(int dir_fd, const std::string& temporary, const std:
                             const std::string& relative) {
   const int fresh = rename_new(dir_fd, temporary, dir_fd, name);
   if (fresh == 0) return {};
-  if (fresh != EEXIST) return errno_error("rename to " + printable(relative), fresh);
+  if (fresh != EEXIST) return path_error("rename to", relative, fresh);
   // Whatever can go wrong with the batch goes wrong before the name is touched.
   TRY(slot_for(relative));
   TRY_ASSIGN(const bool exchanged, exchange(dir_fd, temporary, name, relative));
@@ -216,7 +233,7 @@ Result<void> Trash::replace(int dir_fd, const std::string& temporary, const std:
   TRY(move_in(dir_fd, name, relative));
   if (::renameat(dir_fd, temporary.c_str(), dir_fd, name.c_str()) != 0) {
     const int why = errno;
-    Error error = errno_error("replace " + printable(relative), why);
+    Error error = path_error("replace", relative, why);
     error.hint = concat("what was there is in the trash batch ", batch_);
     return error;
   }

@@ -1,6 +1,5 @@
 #include "tree/trash_batch.h"
 
-#include <dirent.h>
 #include <fcntl.h>
 #include <sys/stat.h>
 #include <time.h>
@@ -10,13 +9,13 @@
 #include <array>
 #include <cerrno>
 #include <charconv>
-#include <memory>
 
 #include "base/clean_text.h"
 #include "base/file.h"
 #include "base/id.h"
 #include "base/text.h"
 #include "tree/beneath.h"
+#include "tree/directory_names.h"
 
 // Hashes that name the other places.
 #define XXH_INLINE_ALL
@@ -29,10 +28,6 @@ constexpr std::string_view kInfoHead = "yonder-trash 1\n";
 constexpr std::size_t kInfoLimit = 65536;
 constexpr std::size_t kIdSize = 20;
 constexpr std::string_view kPlaceSuffix = ".place";
-
-struct CloseDir {
-  void operator()(DIR* directory) const { ::closedir(directory); }
-};
 
 // Takes "<key> <value>\n" from the front.
 bool take_line(std::string_view& text, std::string_view key, std::string_view& value) {
@@ -133,7 +128,7 @@ std::string main_trash(const TrashPlace& place) {
 
 void remember_trash(const TrashPlace& place, const std::string& directory) {
   // Without it the batches are there all the same; only a list of all of them does not know.
-  if (!make_directories(main_trash(place))) return;
+  if (place.state_dir.empty() || !make_directories(main_trash(place))) return;
   [[maybe_unused]] const int done =
       ::symlink(directory.c_str(), place_link(place, directory).c_str());
 }
@@ -142,7 +137,7 @@ std::vector<std::string> known_trashes(const TrashPlace& place) {
   std::vector<std::string> places{main_trash(place)};
   const auto main = open_own_directory(places.front());
   if (!main) return places;
-  const auto names = names_in(main->get());
+  const auto names = sorted_names_in(main->get());
   if (!names) return places;
   for (const std::string& name : *names) {
     if (!std::string_view(name).ends_with(kPlaceSuffix)) continue;
@@ -156,20 +151,8 @@ std::vector<std::string> known_trashes(const TrashPlace& place) {
   return places;
 }
 
-Result<std::vector<std::string>> names_in(int dir_fd) {
-  // A description of its own: reading moves the offset, which duplicates share.
-  const int own = ::openat(dir_fd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-  if (own < 0) return errno_error("open directory");
-  const std::unique_ptr<DIR, CloseDir> directory(::fdopendir(own));
-  if (!directory) {
-    ::close(own);
-    return errno_error("read directory");
-  }
-  std::vector<std::string> names;
-  while (const dirent* entry = ::readdir(directory.get())) {
-    const std::string_view name = entry->d_name;
-    if (name != "." && name != "..") names.emplace_back(name);
-  }
+Result<std::vector<std::string>> sorted_names_in(int dir_fd) {
+  TRY_ASSIGN(std::vector<std::string> names, names_in(dir_fd));
   std::sort(names.begin(), names.end());
   return names;
 }

@@ -40,8 +40,7 @@ std::string main_trash(const TrashPlace& place);
 void remember_trash(const TrashPlace& place, const std::string& directory);
 std::vector<std::string> known_trashes(const TrashPlace& place);
 
-// Sorted; without "." and "..". Symlinks of that name are not followed.
-Result<std::vector<std::string>> names_in(int dir_fd);
+Result<std::vector<std::string>> sorted_names_in(int dir_fd);
 
 // Conflict when it belongs to another user.
 Result<void> check_own(int dir_fd, const std::string& path);

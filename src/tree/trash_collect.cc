@@ -4,6 +4,7 @@
 #include <sys/statvfs.h>
 #include <unistd.h>
 
+#include <cerrno>
 #include <map>
 
 #include "base/clock.h"
@@ -33,7 +34,8 @@ void remove_unused(const TrashBatch& batch) {
   const auto trash = open_own_directory(parent_of(batch));
   if (!trash) return;
   const auto directory = open_directory_at(trash->get(), batch.id);
-  if (!directory || ::flock(directory->get(), LOCK_EX | LOCK_NB) != 0) return;
+  if (!directory) return;
+  if (::flock(directory->get(), LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK) return;
   [[maybe_unused]] const auto removed = remove_tree(trash->get(), batch.id);
 }
 
@@ -59,6 +61,7 @@ void collect_trash(const TrashPlace& place, const TrashLimits& limits) {
 }
 
 void collect_trash_sometimes(const TrashPlace& place) {
+  if (place.state_dir.empty()) return;
   const std::string marker = main_trash(place) + "/collected";
   struct stat info {};
   const bool known = ::lstat(marker.c_str(), &info) == 0;

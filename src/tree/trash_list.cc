@@ -16,7 +16,7 @@ constexpr int kMaxDepth = 100;
 
 // Counts what is below, up to a limit. False: there was more.
 bool count(int dir_fd, int depth, TrashBatch& batch) {
-  const auto names = names_in(dir_fd);
+  const auto names = sorted_names_in(dir_fd);
   if (!names || depth > kMaxDepth) return false;
   if (names->empty()) ++batch.entries;
   for (const std::string& name : *names) {
@@ -41,7 +41,7 @@ bool is_layer(const std::string& name) {
 // The names below a directory of a batch, sorted as their paths' components are.
 void collect_paths(int dir_fd, const std::string& prefix, int depth, std::size_t limit,
                    std::vector<std::string>& paths) {
-  const auto names = names_in(dir_fd);
+  const auto names = sorted_names_in(dir_fd);
   if (!names || depth > kMaxDepth) return;
   if (names->empty() && !prefix.empty()) paths.push_back(prefix + "/");
   for (const std::string& name : *names) {
@@ -68,7 +68,7 @@ Result<TrashBatch> read_batch(int trash_fd, const std::string& trash, const std:
   if (std::string_view(trash).ends_with(in_root)) {
     batch.root = trash.substr(0, std::max<std::size_t>(1, trash.size() - in_root.size()));
   }
-  TRY_ASSIGN(const auto names, names_in(directory.get()));
+  TRY_ASSIGN(const auto names, sorted_names_in(directory.get()));
   for (const std::string& name : names) {
     if (!is_layer(name)) continue;
     const auto layer = open_directory_at(directory.get(), name);
@@ -89,7 +89,7 @@ Result<std::vector<TrashBatch>> list_trash(const TrashPlace& place,
   for (const std::string& trash : trashes) {
     const auto directory = open_own_directory(trash);
     if (!directory) continue;  // nothing was ever taken there, or it is not ours
-    TRY_ASSIGN(const auto names, names_in(directory->get()));
+    TRY_ASSIGN(const auto names, sorted_names_in(directory->get()));
     for (const std::string& name : names) {
       if (!is_batch_id(name)) continue;
       auto batch = read_batch(directory->get(), trash, name);
@@ -119,7 +119,7 @@ Result<TrashBatch> find_trash(const TrashPlace& place, const std::string& id) {
 
 Result<std::vector<std::string>> list_batch(const TrashBatch& batch, std::size_t limit) {
   TRY_ASSIGN(const Fd directory, open_own_directory(batch.directory));
-  TRY_ASSIGN(const auto names, names_in(directory.get()));
+  TRY_ASSIGN(const auto names, sorted_names_in(directory.get()));
   std::vector<std::string> paths;
   for (const std::string& name : names) {
     if (!is_layer(name)) continue;

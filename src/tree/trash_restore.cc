@@ -6,6 +6,7 @@
 #include <cerrno>
 #include <cstring>
 
+#include "base/file.h"
 #include "base/text.h"
 #include "tree/remove_tree.h"
 #include "tree/rename.h"
@@ -74,7 +75,7 @@ class Restorer {
   }
 
   void restore_children(int from_fd, int to_fd, const std::string& prefix, int depth) {
-    const auto names = names_in(from_fd);
+    const auto names = sorted_names_in(from_fd);
     if (!names || depth > kMaxDepth) return fail(prefix, "it cannot be read, or is too deep");
     for (const std::string& name : *names) {
       const std::string path = prefix.empty() ? name : concat(prefix, "/", name);
@@ -122,7 +123,7 @@ std::vector<Fd> open_layers(int batch_fd) {
 
 void remove_if_empty(const TrashBatch& batch, int batch_fd) {
   for (const Fd& layer : open_layers(batch_fd)) {
-    const auto names = names_in(layer.get());
+    const auto names = sorted_names_in(layer.get());
     if (!names || !names->empty()) return;
   }
   const std::size_t slash = batch.directory.find_last_of('/');
@@ -136,10 +137,11 @@ void remove_if_empty(const TrashBatch& batch, int batch_fd) {
 Result<RestoreReport> restore_trash(const TrashPlace& place, const TrashBatch& batch,
                                     const std::vector<std::string>& paths) {
   TRY_ASSIGN(const Fd directory, open_own_directory(batch.directory));
-  if (::flock(directory.get(), LOCK_EX | LOCK_NB) != 0) {
+  if (::flock(directory.get(), LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK) {
     return Error{Errc::Conflict, concat("the trash batch ", batch.id, " is in use"),
                  "wait until the operation that fills it has ended"};
   }
+  if (!path_exists(batch.root)) TRY(make_directories(batch.root));
   const Fd root(::open(batch.root.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
   if (!root) return errno_error("open " + batch.root);
   Restorer restorer(place, root.get(), batch.root);

@@ -3,6 +3,7 @@
 #include <array>
 
 #include "wire/archive.h"
+#include "wire/file_fields.h"
 
 namespace yonder::wire {
 
@@ -249,8 +250,10 @@ void fields(A& a, WireError& m) {
 }
 
 // One name for each alternative of AnyRequest, in their order.
-constexpr std::array<const char*, 8> kOperations{"start",    "follow", "stop",   "probe",
-                                                 "read_log", "list",   "remove", "tree"};
+constexpr std::array<const char*, 18> kOperations{
+    "start",       "follow",    "stop",        "probe",          "read_log",   "list",
+    "remove",      "tree",      "file_list",   "file_read",      "file_write", "file_edit",
+    "file_search", "file_move", "file_delete", "make_directory", "trash_list", "trash_restore"};
 static_assert(kOperations.size() == std::variant_size_v<AnyRequest>);
 
 template <std::size_t I = 0>

@@ -9,6 +9,7 @@
 #include <variant>
 #include <vector>
 
+#include "base/file_work.h"
 #include "base/result.h"
 
 namespace yonder::wire {
@@ -134,8 +135,12 @@ struct RemoveRequest {
 // Opens a stream between the two ends of a sync; what they say to each other is in tree/messages.h.
 struct TreeRequest {};
 
-using AnyRequest = std::variant<StartRequest, FollowRequest, StopRequest, ProbeRequest,
-                                ReadLogRequest, ListRequest, RemoveRequest, TreeRequest>;
+using AnyRequest =
+    std::variant<StartRequest, FollowRequest, StopRequest, ProbeRequest, ReadLogRequest,
+                 ListRequest, RemoveRequest, TreeRequest, files::ListRequest, files::ReadRequest,
+                 files::WriteRequest, files::EditRequest, files::SearchRequest, files::MoveRequest,
+                 files::DeleteRequest, files::MakeDirectoryRequest, files::TrashRequest,
+                 files::RestoreRequest>;
 
 // A process, by what makes it the same process: pids come back, start times do not.
 struct ProcessKey {

@@ -2,13 +2,20 @@
 
 #include <signal.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
+#include <array>
 #include <cstdlib>
+#include <cstring>
 #include <filesystem>
+#include <random>
 
 #include "app/embedded_outposts.h"
+#include "base/fd.h"
 #include "base/text.h"
 #include "tree/hash.h"
+#include "tree/scan.h"
 
 namespace yonder::sync {
 
@@ -16,9 +23,63 @@ namespace fs = std::filesystem;
 
 SyncTest::SyncTest() {
   ::signal(SIGPIPE, SIG_IGN);
+  make_places();
+  hang_up();
+}
+
+SyncTest::~SyncTest() {
+  links_.reset();
+  if (base_ != scratch_.path()) fs::remove_all(base_);
+}
+
+void SyncTest::make_places() const {
   for (const char* name : {"here", "there", "home", "state"}) {
-    fs::create_directory(scratch_ / name);
+    fs::create_directory(concat(base_, "/", name));
   }
+}
+
+void SyncTest::use_memory() {
+  std::string path = "/dev/shm/yonder-test-XXXXXX";
+  if (::mkdtemp(path.data()) == nullptr) return;  // where there is none, a disk will do
+  base_ = path;
+  make_places();
+  hang_up();
+}
+
+std::string SyncTest::as_nobody(const std::function<std::string()>& body) {
+  constexpr uid_t kNobody = 65534;
+  links_.reset();
+  for (const char* name : {"", "here", "there", "home", "state"}) {
+    if (::geteuid() != 0) break;
+    EXPECT_EQ(::chown(concat(base_, "/", name).c_str(), kNobody, kNobody), 0);
+  }
+  auto pipe = make_pipe();
+  EXPECT_TRUE(pipe);
+  const pid_t child = ::fork();
+  if (child == 0) {
+    std::string problem = "setuid";
+    if (::geteuid() != 0 || (::setgid(kNobody) == 0 && ::setuid(kNobody) == 0)) {
+      hang_up();
+      problem = body();
+      links_.reset();
+    }
+    if (HasFailure()) problem += "; an expectation failed";
+    (void)write_all(pipe->write, problem);
+    ::_exit(0);
+  }
+  pipe->write.reset();
+  std::string problem;
+  std::array<char, 4096> buffer{};
+  for (ssize_t n = 0; (n = ::read(pipe->read.get(), buffer.data(), buffer.size())) > 0;) {
+    problem.append(buffer.data(), static_cast<std::size_t>(n));
+  }
+  int status = 0;
+  ::waitpid(child, &status, 0);
+  hang_up();
+  return status == 0 ? problem : problem + "the process ended badly";
+}
+
+void SyncTest::hang_up() {
   links_ = std::make_unique<link::LinkPool>(
       [this](const SandboxSpec&) { return Result<link::CommandPrefix>(next_prefix()); }, nullptr,
       app::embedded_outposts(), link::LinkSettings{});
@@ -34,19 +95,36 @@ link::CommandPrefix SyncTest::next_prefix() {
   std::vector<std::string> argv{"sh"};
   if (!way.empty()) argv = {"sh", "-c", way};
   const char* path = std::getenv("PATH");
-  return {.argv = argv, .environment = {concat("HOME=", scratch_ / "home"), concat("PATH=", path)}};
+  return {.argv = argv, .environment = {concat("HOME=", base_, "/home"), concat("PATH=", path)}};
 }
 
 void SyncTest::set_ways(std::vector<std::string> scripts) {
   ways_.with([&](std::vector<std::string>& ways) { ways = std::move(scripts); });
+  hang_up();
+}
+
+std::string SyncTest::cutter(std::size_t bytes) {
+  return concat("perl -e '$n = ", bytes, "; while ($n > 0 && ($r = sysread(STDIN, $b, ",
+                "$n < 65536 ? $n : 65536))) { syswrite(STDOUT, $b); $n -= $r }'");
+}
+std::string SyncTest::cut_to(std::size_t bytes) {
+  return cutter(bytes) + " | sh";
+}
+std::string SyncTest::cut_from(std::size_t bytes) {
+  return "sh | " + cutter(bytes);
+}
+
+void SyncTest::slow_link() {
+  set_ways({"perl -e 'while (sysread(STDIN, $b, 65536)) { select(undef, undef, undef, 0.004); "
+            "syswrite(STDOUT, $b) }' | sh"});
 }
 
 std::string SyncTest::here(const std::string& name) const {
-  return name.empty() ? scratch_ / "here" : scratch_ / ("here/" + name);
+  return concat(base_, "/here", name.empty() ? "" : "/", name);
 }
 
 std::string SyncTest::there(const std::string& name) const {
-  return name.empty() ? scratch_ / "there" : scratch_ / ("there/" + name);
+  return concat(base_, "/there", name.empty() ? "" : "/", name);
 }
 
 void SyncTest::write(const std::string& path, const std::string& content, mode_t mode) const {
@@ -74,9 +152,9 @@ Result<SyncReport> SyncTest::run(const SyncRequest& request, const SyncHooks& ho
   spec.backend = Backend::Local;
   return run_sync({.links = *links_,
                    .spec = spec,
-                   .home = scratch_ / "home",
-                   .directory = scratch_.path(),
-                   .state_dir = scratch_ / "state"},
+                   .home = concat(base_, "/home"),
+                   .directory = base_,
+                   .state_dir = concat(base_, "/state")},
                   request, hooks);
 }
 
@@ -94,6 +172,43 @@ SyncReport SyncTest::pull(const SyncOptions& options) {
   auto report = run(request);
   EXPECT_TRUE(report) << report.error().message;
   return report ? *std::move(report) : SyncReport{};
+}
+
+std::string SyncTest::difference() const {
+  const auto one = picture(here());
+  const auto other = picture(there());
+  const auto text = [](const auto& all, const std::string& path) {
+    const auto found = all.find(path);
+    return found == all.end() ? std::string("nothing") : found->second;
+  };
+  for (const auto* all : {&one, &other}) {
+    for (const auto& [path, state] : *all) {
+      if (text(one, path) == text(other, path)) continue;
+      return concat(path, ": ", text(one, path), " here, ", text(other, path), " there");
+    }
+  }
+  return "";
+}
+
+std::string SyncTest::noise(std::size_t size, std::uint64_t seed) {
+  std::mt19937_64 random(seed);
+  std::string bytes(size + 8, '\0');
+  for (std::size_t at = 0; at < size; at += 8) {
+    const std::uint64_t word = random();
+    std::memcpy(bytes.data() + at, &word, sizeof word);
+  }
+  bytes.resize(size);
+  return bytes;
+}
+
+std::vector<std::string> SyncTest::temporaries(const std::string& root) {
+  std::vector<std::string> found;
+  for (const auto& item : fs::recursive_directory_iterator(root)) {
+    if (item.path().filename().string().starts_with(tree::kTemporaryPrefix)) {
+      found.push_back(item.path().lexically_relative(root).string());
+    }
+  }
+  return found;
 }
 
 std::map<std::string, std::string> SyncTest::picture(const std::string& root) {

@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <functional>
 #include <map>
 #include <memory>
 #include <string>
@@ -18,6 +19,7 @@ namespace yonder::sync {
 class SyncTest : public ::testing::Test {
  protected:
   SyncTest();
+  ~SyncTest() override;
 
   std::string here(const std::string& name = "") const;
   std::string there(const std::string& name = "") const;
@@ -34,12 +36,36 @@ class SyncTest : public ::testing::Test {
   // Types, modes, times and contents of everything below a directory, but for trash and parts.
   static std::map<std::string, std::string> picture(const std::string& root);
 
+  // The first path that is not the same here and there, and how; nothing when both are the same.
+  std::string difference() const;
+
+  // Bytes that cannot be compressed, the same for the same seed.
+  static std::string noise(std::size_t size, std::uint64_t seed);
+  // The names of everything that is still on its way below a directory.
+  static std::vector<std::string> temporaries(const std::string& root);
+  // Everything of this test lies in memory, from now on: for many files.
+  void use_memory();
+  // In a process of its own that is not root's, in directories of its own. What went wrong.
+  std::string as_nobody(const std::function<std::string()>& body);
+  // From now on the way is so slow that differences are worth working out.
+  void slow_link();
+
+  // The next sync connects anew.
+  void hang_up();
   // What stands before `sh` on the way to the outpost: each link takes the next, the last stays.
   void set_ways(std::vector<std::string> scripts);
 
+  // Such ways: after so many bytes to the far side, or from it, the link is cut.
+  static std::string cut_to(std::size_t bytes);
+  static std::string cut_from(std::size_t bytes);
+
   testing::Scratch scratch_;
+  // The same; but where use_memory() was called, elsewhere.
+  std::string base_ = scratch_.path();
 
  private:
+  static std::string cutter(std::size_t bytes);
+  void make_places() const;
   link::CommandPrefix next_prefix();
   Guarded<std::vector<std::string>> ways_;
   std::unique_ptr<link::LinkPool> links_;

@@ -1,0 +1,80 @@
+#include "base/text.h"
+#include "cli/help_text.h"
+
+namespace yonder::cli {
+
+std::string usage_of_files(const std::string& command) {
+  if (command == "ls") return "Usage: yonder ls [options] [PATH]\n";
+  if (command == "cat") return "Usage: yonder cat [options] PATH...\n";
+  if (command == "grep") return "Usage: yonder grep [options] PATTERN [PATH]\n";
+  if (command == "restore") return "Usage: yonder restore [options] [BATCH [PATH...]]\n";
+  if (command == "write" || command == "edit") {
+    return concat("Usage: yonder ", command, " [options] PATH\n");
+  }
+  return "";
+}
+
+std::string ls_footer() {
+  return R"(PATH is absolute, ~/..., or relative to the sandbox's directory; after `--` it may begin with a dash.
+
+On a terminal: a table. In a pipe: one line for each entry, its fields separated by tabs: type, mode,
+size, modified (UTC), path, target of a link. Links below PATH are not followed.
+
+Exit status: 0; 1 when a directory could not be read; 255 when Yonder failed.
+)";
+}
+
+std::string cat_footer() {
+  return R"(Every byte as it is in the file; on a terminal, what it would obey is left out.
+
+Examples:
+  yonder cat --sandbox gpu1 /etc/os-release
+  yonder cat --lines 100:120 src/main.c
+  yonder cat --bytes 1000000: big.log
+  yonder cat --tail 50 train.log
+)";
+}
+
+std::string write_footer() {
+  return R"(The file appears whole or not at all, with the mode it had; what was there goes to the trash over
+there (`yonder restore`). Through a link, the file that it leads to is written.
+
+Examples:
+  echo 'lr: 0.1' | yonder write conf.yaml
+  yonder write --from conf.yaml -p exp/7/conf.yaml
+  yonder write --expect '' lock < /dev/null            only if it does not exist
+)";
+}
+
+std::string edit_footer() {
+  return R"(Opens a copy in $VISUAL, $EDITOR or vi, and writes it back when the editor ends. If the file was
+changed over there meanwhile, nothing is written, and it says where your copy is.
+)";
+}
+
+std::string grep_footer() {
+  return R"(What git ignores is left out, and so are .git, caches, binaries, and files of secrets such as .env.
+
+Examples:
+  yonder grep 'def main' src
+  yonder grep -F 'a[0]' --include '*.c' --include '*.h'
+
+Exit status: 0 when something was found; 1 when nothing was; 255 when Yonder failed.
+)";
+}
+
+std::string restore_footer() {
+  return R"(Files that a sync, write, edit or deletion replaced are kept over there for two weeks, in batches:
+one for each operation. What stands in the way of a restore becomes a batch of its own.
+
+Examples:
+  yonder restore                                  which batches there are
+  yonder restore --list 20261116T081502-k3fa      what is in one
+  yonder restore 20261116T081502-k3fa src/main.c  one file of it
+  yonder restore 20261116T081502-k3fa             all of it
+
+Exit status: 0; 1 when something could not be restored; 255 when Yonder failed.
+)";
+}
+
+}  // namespace yonder::cli

@@ -1,0 +1,64 @@
+#include "base/text.h"
+#include "cli/commands.h"
+#include "cli/exit_status.h"
+#include "cli/file_commands.h"
+#include "cli/render.h"
+#include "ops/files_json.h"
+
+namespace yonder::cli {
+
+int ls_command(const LsOptions& options, const Doors& doors) {
+  const auto work = FileWork::begin(doors, options.sandbox);
+  if (!work) return fail_before(work.error(), options.json);
+  const auto reply = (*work)->files().list({.path = options.path,
+                                            .recursive = options.recursive,
+                                            .max_entries = options.most,
+                                            .max_depth = options.depth});
+  if (!reply) return (*work)->fail(reply.error(), options.json);
+  const int status = reply->errors.empty() ? kExitSuccess : kExitProblems;
+  if (options.json) {
+    return print_json(ops::to_json(*reply, options.path)) ? status : kExitReaderGone;
+  }
+  const Screen shown_on = screen((*work)->engine().environment);
+  const std::string text =
+      shown_on.terminal ? aligned_table({"MODE", "SIZE", "MODIFIED", "PATH"},
+                                        ls_rows(*reply, options.path), SIZE_MAX, shown_on.styled)
+                        : tab_separated(ls_fields(*reply, options.path));
+  if (!print(text)) return kExitReaderGone;
+  for (const auto& trouble : reply->errors) {
+    say(concat(safe_name(ops::path_below(options.path, trouble.path)), ": ", trouble.reason));
+  }
+  if (reply->truncated) say(concat("there are more than ", options.most, "; see --max"));
+  return status;
+}
+
+int grep_command(const GrepOptions& options, const Doors& doors) {
+  const auto work = FileWork::begin(doors, options.sandbox);
+  if (!work) return fail_before(work.error(), options.json);
+  const auto reply = (*work)->files().search({.path = options.path,
+                                              .pattern = options.pattern,
+                                              .include = options.include,
+                                              .exclude = options.exclude,
+                                              .use_gitignore = !options.no_gitignore,
+                                              .case_sensitive = !options.ignore_case,
+                                              .literal = options.fixed,
+                                              .context = options.context,
+                                              .max_matches = options.most,
+                                              .max_line_bytes = 2000,
+                                              .time_ms = 60000});
+  if (!reply) return (*work)->fail(reply.error(), options.json);
+  const int status = reply->matches.empty() ? kExitProblems : kExitSuccess;
+  if (options.json) {
+    return print_json(ops::to_json(*reply, options.path)) ? status : kExitReaderGone;
+  }
+  if (!print(grep_text(*reply, options.path))) return kExitReaderGone;
+  for (const auto& trouble : reply->errors) {
+    say(concat(safe_name(ops::path_below(options.path, trouble.path)), ": ", trouble.reason));
+  }
+  if (reply->truncated) {
+    say(concat("not everything was searched or shown: it ended by ", reply->truncated_by));
+  }
+  return status;
+}
+
+}  // namespace yonder::cli

@@ -1,0 +1,98 @@
+#include "sync/base_record.h"
+
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <fstream>
+#include <random>
+
+#include "base/scratch_test.h"
+
+namespace yonder::sync {
+namespace {
+
+using tree::Seen;
+using tree::Type;
+
+Seen file(std::uint64_t size, std::int64_t mtime = 5) {
+  return {.exists = true, .type = Type::File, .size = size, .mtime_ns = mtime};
+}
+
+BaseRecord sample() {
+  BaseRecord record;
+  record.set_scanned_ns(-77);
+  record.note("a", file(1));
+  record.note("d/\xff\n", {.exists = true, .type = Type::Link, .mtime_ns = -4});
+  return record;
+}
+
+TEST(BaseRecord, IsTheSameAfterPacking) {
+  const auto again = BaseRecord::unpack(sample().pack());
+  ASSERT_TRUE(again);
+  EXPECT_EQ(again->scanned_ns(), -77);
+  EXPECT_TRUE(again->same_entries(sample()));
+  EXPECT_EQ(again->size(), 2U);
+}
+
+TEST(BaseRecord, GarbledBytesAreNoneOrARecordButNoCrash) {
+  std::mt19937 random(1);
+  const std::string packed = sample().pack();
+  for (std::size_t size = 0; size < packed.size(); ++size) {
+    (void)BaseRecord::unpack(packed.substr(0, size));
+  }
+  for (int i = 0; i < 5000; ++i) {
+    std::string bytes = packed;
+    bytes[random() % bytes.size()] = static_cast<char>(random());
+    (void)BaseRecord::unpack(bytes);
+  }
+}
+
+TEST(BaseRecord, ASeenOfAnUnknownKindIsNone) {
+  tree::Packer out;
+  out.integer(0).text("a").number(9).number(1).integer(1);
+  EXPECT_FALSE(BaseRecord::unpack("yonder base 1\n" + out.take()));
+}
+
+class BaseStoreTest : public ::testing::Test {
+ protected:
+  testing::Scratch scratch_;
+  BaseStore store_{scratch_ / "syncs"};
+  Pair pair_{.machine = "m", .local_root = "/l", .remote_root = "/r"};
+};
+
+TEST_F(BaseStoreTest, KnowsWhatWasSentSinceTheLastSync) {
+  ASSERT_TRUE(store_.save(pair_, sample()));
+  ASSERT_TRUE(store_.note_intents(pair_, pack_intent("a", file(2))));
+  ASSERT_TRUE(store_.note_intents(pair_, pack_intent("a", file(3))));
+  const auto loaded = store_.load(pair_);
+  ASSERT_TRUE(loaded);
+  for (const std::uint64_t size : {1U, 2U, 3U}) EXPECT_TRUE(loaded->knows("a", file(size)));
+  EXPECT_FALSE(loaded->knows("a", file(4)));
+  EXPECT_FALSE(loaded->knows("b", file(1)));
+  ASSERT_TRUE(store_.save(pair_, sample()));
+  EXPECT_FALSE(store_.load(pair_)->knows("a", file(2)));
+}
+
+TEST_F(BaseStoreTest, AnIntentThatWasCutOffDoesNoHarm) {
+  ASSERT_TRUE(store_.save(pair_, sample()));
+  const std::string last = pack_intent("a", file(3));
+  ASSERT_TRUE(store_.note_intents(pair_, pack_intent("a", file(2)) + last.substr(0, 3)));
+  EXPECT_TRUE(store_.load(pair_)->knows("a", file(2)));
+  EXPECT_FALSE(store_.load(pair_)->knows("a", file(3)));
+}
+
+TEST_F(BaseStoreTest, EachPairHasItsOwn) {
+  ASSERT_TRUE(store_.save(pair_, sample()));
+  for (const Pair& other : {Pair{"n", "/l", "/r", true}, Pair{"m", "/l/r", "", true},
+                            Pair{"m", "/l", "/r", false}}) {
+    EXPECT_FALSE(store_.load(other));
+  }
+}
+
+TEST_F(BaseStoreTest, WithoutALastSyncThereIsNothingEvenIfSomethingWasSent) {
+  ASSERT_TRUE(store_.note_intents(pair_, pack_intent("a", file(2))));
+  EXPECT_FALSE(store_.load(pair_));
+}
+
+}  // namespace
+}  // namespace yonder::sync

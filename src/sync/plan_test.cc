@@ -1,0 +1,413 @@
+#include "sync/plan.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "base/text.h"
+
+namespace yonder::sync {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using tree::Entry;
+using tree::Hash;
+using tree::SkipReason;
+using tree::Type;
+
+constexpr std::int64_t kSecond = 1000000000;
+constexpr std::int64_t kThen = 1000 * kSecond + 123456789;   // long ago
+constexpr std::int64_t kNow = 2000000 * kSecond + 987654321;
+
+Entry file(const std::string& path, std::uint64_t size = 1, std::int64_t mtime = kThen) {
+  return {.path = path, .mode = 0644, .size = size, .mtime_ns = mtime};
+}
+Entry directory(const std::string& path, std::uint32_t mode = 0755, std::int64_t mtime = kThen) {
+  return {.path = path, .type = Type::Directory, .mode = mode, .mtime_ns = mtime};
+}
+Entry link(const std::string& path, const std::string& target) {
+  return {.path = path, .type = Type::Link, .mode = 0777, .mtime_ns = kThen, .target = target};
+}
+Entry twin(const std::string& path, std::uint64_t number, std::uint64_t size = 1) {
+  Entry entry = file(path, size);
+  entry.twins = number;
+  return entry;
+}
+
+class PlanTest : public ::testing::Test {
+ protected:
+  Plan plan() {
+    PlanInput input{.source = source_, .target = target_, .now_ns = kNow};
+    if (has_base_) input.base = &base_;
+    input.rules = &rules_;
+    input.hashes = hashes_;
+    return make_plan(input, options_);
+  }
+  // "put a", "remove d/x": what would be done, in order.
+  std::vector<std::string> deeds() {
+    std::vector<std::string> list;
+    for (const Action& a : plan().actions) {
+      static constexpr std::array<std::string_view, 6> kNames{"mkdir", "put",   "link",
+                                                              "twin",  "chmod", "remove"};
+      list.push_back(concat(kNames[static_cast<std::size_t>(a.act)], " ", a.path));
+    }
+    return list;
+  }
+  // As a sync that ended with these would have left it.
+  void base_of(const std::vector<Entry>& entries, std::int64_t scanned = kNow) {
+    has_base_ = true;
+    base_ = {};
+    base_.set_scanned_ns(scanned);
+    for (const auto& entry : entries) base_.note(entry.path, tree::seen_as(entry));
+  }
+
+  tree::Listing source_;
+  tree::Listing target_;
+  tree::RuleSet rules_;
+  BaseRecord base_;
+  bool has_base_ = false;
+  std::map<std::string, Hashes> hashes_;
+  PlanOptions options_;
+};
+
+TEST_F(PlanTest, WhatIsTheSameIsLeftAlone) {
+  source_.entries = {file("a"), directory("d"), link("l", "a")};
+  target_.entries = source_.entries;
+  EXPECT_TRUE(plan().empty());
+  EXPECT_EQ(plan().counts.unchanged, 3U);
+}
+
+TEST_F(PlanTest, WhatIsMissingIsPutDirectoriesFirst) {
+  source_.entries = {directory("d"), directory("d/e"), file("d/e/f"), link("l", "d")};
+  EXPECT_THAT(deeds(), ElementsAre("mkdir d", "mkdir d/e", "put d/e/f", "link l"));
+  EXPECT_EQ(plan().counts.create_files, 2U);
+  EXPECT_EQ(plan().counts.create_directories, 2U);
+  EXPECT_EQ(plan().counts.bytes, 1U);
+}
+
+TEST_F(PlanTest, DirectoriesGetModeAndTimeAtTheEndTheDeepestFirst) {
+  source_.entries = {directory("d"), directory("d/e"), file("d/e/f"), directory("g")};
+  target_.entries = {directory("d"), directory("d/e"), directory("g")};
+  const Plan made = plan();
+  ASSERT_EQ(made.directories.size(), 1U);  // g has not changed, nor has d
+  EXPECT_EQ(made.directories[0].path, "d/e");
+  source_.entries[0].mode = 0700;
+  const Plan other = plan();
+  ASSERT_EQ(other.directories.size(), 2U);
+  EXPECT_EQ(other.directories[0].path, "d/e");
+  EXPECT_EQ(other.directories[1].path, "d");
+}
+
+TEST_F(PlanTest, ADifferentSizeOrTimeIsADifference) {
+  source_.entries = {file("a", 2), file("b", 1, kThen + kSecond), link("l", "x")};
+  target_.entries = {file("a", 1), file("b", 1), link("l", "y")};
+  EXPECT_THAT(deeds(), ElementsAre("put a", "put b", "link l"));
+  EXPECT_EQ(plan().counts.update_files, 3U);
+}
+
+TEST_F(PlanTest, AModeAloneIsSetWithoutTheContents) {
+  source_.entries = {file("a")};
+  target_.entries = {file("a")};
+  source_.entries[0].mode = 0755;
+  EXPECT_THAT(deeds(), ElementsAre("chmod a"));
+  EXPECT_EQ(plan().counts.bytes, 0U);
+}
+
+TEST_F(PlanTest, HashesDecideWhereTheyAreKnown) {
+  source_.entries = {file("a"), file("b", 1, kThen + kSecond)};
+  target_.entries = {file("a"), file("b")};
+  source_.entries[0].hash = Hash{1, 1};
+  target_.entries[0].hash = Hash{2, 2};
+  source_.entries[1].hash = Hash{3, 3};
+  target_.entries[1].hash = Hash{3, 3};
+  EXPECT_THAT(deeds(), ElementsAre("put a", "chmod b"));
+}
+
+TEST_F(PlanTest, AFileChangedWithinTheTickOfTheLookIsAQuestion) {
+  source_.entries = {file("a", 1, kNow - 5000001)};
+  target_.entries = source_.entries;
+  EXPECT_THAT(plan().questions, ElementsAre("a"));
+  EXPECT_TRUE(plan().empty());
+  hashes_["a"] = {Hash{1, 1}, Hash{1, 1}};
+  EXPECT_TRUE(plan().empty());
+  EXPECT_THAT(plan().questions, IsEmpty());
+  hashes_["a"] = {Hash{1, 1}, Hash{2, 1}};
+  EXPECT_THAT(deeds(), ElementsAre("put a"));
+  hashes_["a"] = {Hash{1, 1}, std::nullopt};
+  EXPECT_THAT(deeds(), ElementsAre("put a"));
+}
+
+TEST_F(PlanTest, ATimeOfWholeMillisecondsIsAQuestionForTwoSeconds) {
+  source_.entries = {file("a", 1, (kNow / kSecond - 1) * kSecond)};
+  target_.entries = source_.entries;
+  EXPECT_THAT(plan().questions, ElementsAre("a"));
+  source_.entries[0].mtime_ns -= 5 * kSecond;
+  target_.entries = source_.entries;
+  EXPECT_THAT(plan().questions, IsEmpty());
+}
+
+TEST_F(PlanTest, TheQuestionIsAboutTheLastLookWhereThereWasOne) {
+  source_.entries = {file("a", 1, kThen)};
+  target_.entries = source_.entries;
+  base_of(target_.entries, kThen + 1000);
+  EXPECT_THAT(plan().questions, ElementsAre("a"));
+  base_of(target_.entries, kThen + kSecond);
+  EXPECT_THAT(plan().questions, IsEmpty());
+}
+
+TEST_F(PlanTest, CoarseTimesOfOneSideAreTheSame) {
+  for (const std::int64_t step : {100L, 1000L, 1000000L, kSecond, 2 * kSecond}) {
+    source_.entries = {file("a", 1, kThen)};
+    target_.entries = {file("a", 1, kThen / step * step)};
+    EXPECT_TRUE(plan().empty()) << step;
+    std::swap(source_.entries, target_.entries);
+    EXPECT_TRUE(plan().empty()) << step;
+  }
+  source_.entries = {file("a", 1, -kThen)};
+  target_.entries = {file("a", 1, (-kThen / kSecond - 1) * kSecond)};
+  EXPECT_TRUE(plan().empty());
+}
+
+TEST_F(PlanTest, ExtrasStayUnlessTheyAreToBeDeleted) {
+  source_.entries = {file("a")};
+  target_.entries = {file("a"), directory("d"), file("d/x"), link("l", "a")};
+  EXPECT_TRUE(plan().empty());
+  EXPECT_EQ(plan().counts.extras, 3U);
+  options_.delete_extras = true;
+  EXPECT_THAT(deeds(), ElementsAre("remove l", "remove d/x", "remove d"));
+  EXPECT_EQ(plan().counts.remove_files, 2U);
+  EXPECT_EQ(plan().counts.remove_directories, 1U);
+}
+
+TEST_F(PlanTest, RemovalsComeAfterEverythingElse) {
+  options_.delete_extras = true;
+  source_.entries = {directory("b"), file("b/new")};
+  target_.entries = {directory("a"), file("a/x"), directory("b"), file("b/old")};
+  EXPECT_THAT(deeds(), ElementsAre("put b/new", "remove b/old", "remove a/x", "remove a"));
+}
+
+TEST_F(PlanTest, WhatTheSourceLeavesOutIsNeverDeleted) {
+  options_.delete_extras = true;
+  source_.entries = {file("a"), directory("closed"), directory("d")};
+  source_.skips = {{"closed", SkipReason::Unreadable, "no", true},
+                   {"excluded", SkipReason::Excluded, "rule", true},
+                   {"pipe", SkipReason::Special, "a named pipe", false}};
+  target_.entries = {file("a"),          directory("closed"),   file("closed/x"),
+                     directory("d"),     directory("excluded"), file("excluded/y"),
+                     file("pipe")};
+  EXPECT_THAT(deeds(), IsEmpty());
+  EXPECT_EQ(plan().counts.unreadable, 1U);
+  EXPECT_EQ(plan().counts.excluded, 1U);
+  EXPECT_EQ(plan().counts.special, 1U);
+  EXPECT_EQ(plan().counts.extras, 4U);
+}
+
+TEST_F(PlanTest, WhatARuleExcludesIsNeverDeletedEvenIfTheSourceHasNothingOfThatName) {
+  options_.delete_extras = true;
+  ASSERT_TRUE(rules_.add("", "build/", {"excludes", 1}));
+  source_.entries = {file("a")};
+  target_.entries = {file("a"), directory("build"), file("build/x"), file("c")};
+  EXPECT_THAT(deeds(), ElementsAre("remove c"));
+}
+
+TEST_F(PlanTest, ADirectoryInThePlaceOfAFileIsInTheWayAndStaysWhole) {
+  options_.delete_extras = true;
+  source_.entries = {file("x"), file("x.y")};
+  target_.entries = {directory("x"), file("x/a"), directory("x/b"), file("x/b/c"), file("x.y")};
+  EXPECT_THAT(deeds(), IsEmpty());
+  EXPECT_EQ(plan().counts.in_the_way, 1U);
+}
+
+TEST_F(PlanTest, AFileInThePlaceOfADirectoryIsInTheWayOfAllThatIsInIt) {
+  source_.entries = {directory("x"), file("x/a"), directory("x/b"), file("x/b/c"), file("x.y")};
+  target_.entries = {file("x")};
+  EXPECT_THAT(deeds(), ElementsAre("put x.y"));
+  EXPECT_EQ(plan().counts.in_the_way, 4U);
+  EXPECT_THAT(plan().directories, IsEmpty());
+}
+
+TEST_F(PlanTest, SomethingSpecialInTheTargetIsInTheWay) {
+  source_.entries = {directory("d"), file("d/a"), file("f")};
+  target_.skips = {{"d", SkipReason::Special, "a socket", false},
+                   {"f", SkipReason::Special, "a named pipe", false}};
+  EXPECT_THAT(deeds(), IsEmpty());
+  EXPECT_EQ(plan().counts.in_the_way, 3U);
+  EXPECT_THAT(plan().left[2].detail, HasSubstr("a named pipe"));
+}
+
+TEST_F(PlanTest, ALinkAndAFileReplaceEachOther) {
+  source_.entries = {file("a"), link("b", "a")};
+  target_.entries = {link("a", "b"), file("b")};
+  EXPECT_THAT(deeds(), ElementsAre("put a", "link b"));
+  EXPECT_EQ(plan().actions[0].target.type, Type::Link);
+}
+
+class ConflictTest : public PlanTest {
+ protected:
+  ConflictTest() {
+    source_.entries = {file("a", 2)};
+    target_.entries = {file("a", 3, kThen + kSecond)};
+    base_of({file("a", 1)});
+  }
+};
+
+TEST_F(ConflictTest, ChangedOnBothSidesIsLeft) {
+  EXPECT_THAT(deeds(), IsEmpty());
+  EXPECT_EQ(plan().counts.conflicts, 1U);
+  EXPECT_EQ(plan().left[0].why, Left::Conflict);
+}
+
+TEST_F(ConflictTest, ChangedOnlyInTheSourceIsNone) {
+  target_.entries = {file("a", 1)};
+  EXPECT_THAT(deeds(), ElementsAre("put a"));
+}
+
+TEST_F(ConflictTest, WithoutALastSyncThereIsNone) {
+  has_base_ = false;
+  EXPECT_THAT(deeds(), ElementsAre("put a"));
+}
+
+TEST_F(ConflictTest, ChangedOnBothSidesToTheSameIsNone) {
+  target_.entries = source_.entries;
+  EXPECT_TRUE(plan().empty());
+  EXPECT_EQ(plan().counts.conflicts, 0U);
+}
+
+TEST_F(ConflictTest, WhatASyncThatWasCutOffHasSentIsNone) {
+  base_.note_sent("a", tree::seen_as(target_.entries[0]));
+  EXPECT_THAT(deeds(), ElementsAre("put a"));
+}
+
+TEST_F(ConflictTest, NewOnBothSidesIsLeft) {
+  base_of({});
+  EXPECT_THAT(deeds(), IsEmpty());
+  EXPECT_EQ(plan().counts.conflicts, 1U);
+}
+
+TEST_F(ConflictTest, RemovedThereIsPutAgain) {
+  target_.entries = {};
+  EXPECT_THAT(deeds(), ElementsAre("put a"));
+  EXPECT_EQ(plan().counts.conflicts, 0U);
+}
+
+TEST_F(ConflictTest, TheChoiceDecides) {
+  options_.on_conflict = OnConflict::KeepTarget;
+  EXPECT_THAT(deeds(), IsEmpty());
+  EXPECT_EQ(plan().counts.conflicts, 1U);
+  options_.on_conflict = OnConflict::TakeSource;
+  EXPECT_THAT(deeds(), ElementsAre("put a"));
+  EXPECT_EQ(plan().counts.conflicts, 0U);
+  options_.on_conflict = OnConflict::Both;
+  options_.conflict_ending = ".theirs";
+  EXPECT_THAT(deeds(), ElementsAre("put a"));
+  EXPECT_EQ(plan().actions[0].set_aside, "a.theirs");
+}
+
+TEST_F(ConflictTest, AnExtraThatWasChangedThereIsNotRemoved) {
+  options_.delete_extras = true;
+  source_.entries = {file("b")};
+  target_.entries = {file("a", 3), file("b")};
+  base_of({file("a", 1), file("b")});
+  EXPECT_THAT(deeds(), IsEmpty());
+  EXPECT_EQ(plan().counts.conflicts, 1U);
+  options_.on_conflict = OnConflict::TakeSource;
+  EXPECT_THAT(deeds(), ElementsAre("remove a"));
+}
+
+TEST_F(PlanTest, HardLinksAreMadeAgainOnlyWhenAskedFor) {
+  source_.entries = {twin("a", 1), twin("b", 1), twin("c", 2)};
+  EXPECT_THAT(deeds(), ElementsAre("put a", "put b", "put c"));
+  options_.twins = true;
+  EXPECT_THAT(deeds(), ElementsAre("put a", "twin b", "put c"));
+  EXPECT_EQ(plan().actions[1].twin_of, "a");
+  EXPECT_EQ(plan().actions[1].twin_action, 0U);
+}
+
+TEST_F(PlanTest, AChangedHardLinkIsSentOnce) {
+  options_.twins = true;
+  source_.entries = {twin("a", 1, 2), twin("b", 1, 2)};
+  target_.entries = {file("a"), file("b")};
+  EXPECT_THAT(deeds(), ElementsAre("put a", "twin b"));
+}
+
+TEST_F(PlanTest, ANewNameOfAnUnchangedFileIsAHardLink) {
+  options_.twins = true;
+  source_.entries = {twin("a", 1), twin("b", 1)};
+  target_.entries = {file("a")};
+  EXPECT_THAT(deeds(), ElementsAre("twin b"));
+  EXPECT_EQ(plan().actions[0].twin_action, std::nullopt);
+}
+
+TEST_F(PlanTest, ANewModeOfAHardLinkIsSetOnce) {
+  options_.twins = true;
+  source_.entries = {twin("a", 1), twin("b", 1)};
+  target_.entries = {file("a"), file("b")};
+  for (Entry& entry : source_.entries) entry.mode = 0700;
+  EXPECT_THAT(deeds(), ElementsAre("chmod a", "twin b"));
+}
+
+TEST_F(PlanTest, AFileThatStaysAsAConflictIsNobodysHardLink) {
+  options_.twins = true;
+  source_.entries = {twin("a", 1, 2), twin("b", 1, 2), twin("c", 1, 2)};
+  target_.entries = {file("a", 3)};
+  base_of({file("a", 1)});
+  EXPECT_THAT(deeds(), ElementsAre("put b", "twin c"));
+}
+
+class GuardTest : public ::testing::Test {
+ protected:
+  GuardTest() { options_.delete_extras = true; }
+  std::string refusal() {
+    const auto checked = check_removals(plan_, options_, guard_);
+    return checked ? "" : checked.error().message;
+  }
+  Plan plan_;
+  PlanOptions options_;
+  DeleteGuard guard_{.target_path = "/home/me/project",
+                     .target_home = "/home/me",
+                     .source_entries = 10,
+                     .target_entries = 100};
+};
+
+TEST_F(GuardTest, LetsFewRemovalsPass) {
+  plan_.counts.remove_files = 20;
+  guard_.target_entries = 20;
+  EXPECT_EQ(refusal(), "");
+}
+
+TEST_F(GuardTest, RefusesHomeAndRootEvenWithoutRemovals) {
+  guard_.target_path = "/home/me";
+  EXPECT_THAT(refusal(), HasSubstr("home"));
+  guard_.target_path = "/";
+  EXPECT_THAT(refusal(), HasSubstr("root"));
+  options_.delete_extras = false;
+  EXPECT_EQ(refusal(), "");
+}
+
+TEST_F(GuardTest, RefusesAnEmptyOrMissingSource) {
+  guard_.source_entries = 0;
+  EXPECT_THAT(refusal(), HasSubstr("empty"));
+  guard_.source_exists = false;
+  EXPECT_THAT(refusal(), HasSubstr("does not exist"));
+}
+
+TEST_F(GuardTest, WantsANumberForMostOfTheTarget) {
+  plan_.counts.remove_files = 49;
+  EXPECT_EQ(refusal(), "");
+  plan_.counts.remove_directories = 1;
+  EXPECT_THAT(refusal(), HasSubstr("50 of 100"));
+  options_.confirm_delete = 49;
+  EXPECT_THAT(refusal(), HasSubstr("confirm_delete is 49"));
+  options_.confirm_delete = 50;
+  EXPECT_EQ(refusal(), "");
+}
+
+TEST_F(GuardTest, HoldsAGivenNumberAgainstFewRemovalsToo) {
+  plan_.counts.remove_files = 2;
+  options_.confirm_delete = 3;
+  EXPECT_NE(refusal(), "");
+}
+
+}  // namespace
+}  // namespace yonder::sync

@@ -1,0 +1,64 @@
+#include "sync/works.h"
+
+#include <gtest/gtest.h>
+
+#include "base/text.h"
+#include "tree/part.h"
+
+namespace yonder::sync {
+namespace {
+
+Action put(std::uint64_t size, std::uint64_t old_size = 0) {
+  Action action{.act = Act::PutFile, .path = "f", .size = size};
+  if (old_size > 0) action.target = {.exists = true, .size = old_size};
+  return action;
+}
+
+TEST(Works, SmallFilesGoInBundlesLargeOnesInSegments) {
+  Plan plan;
+  for (int i = 0; i < 1000; ++i) plan.actions.push_back(put(10));
+  plan.actions.push_back(put(tree::kLargeFile));
+  plan.actions.push_back({.act = Act::Remove, .path = "x"});
+  const WorkList list = cut_into_works(plan, true);
+  EXPECT_EQ(list.works.size(), 2U);
+  EXPECT_EQ(list.large.size(), 1U);
+  EXPECT_EQ(list.bytes, 10000 + tree::kLargeFile);
+  std::size_t files = 0;
+  for (const Work& work : list.works) files += work.actions.size();
+  EXPECT_EQ(files, 1000U);
+}
+
+TEST(Works, OnlyAFileThatReplacesALargeOneGoesAsADifference) {
+  Plan plan;
+  plan.actions = {put(1000000), put(1000000, 1000), put(1000, 1000000)};
+  EXPECT_FALSE(has_delta(plan));
+  plan.actions.push_back(put(1000000, 1000000));
+  EXPECT_TRUE(has_delta(plan));
+  EXPECT_EQ(cut_into_works(plan, true).works.front().kind, Work::Kind::Delta);
+  EXPECT_EQ(cut_into_works(plan, false).works.front().kind, Work::Kind::Bundle);
+  plan.actions.back().set_aside = "f.old";  // it is not there any more when the new one comes
+  EXPECT_FALSE(has_delta(plan));
+}
+
+TEST(Works, AQueueGivesNothingMoreAfterAFailure) {
+  WorkQueue queue({Work{}, Work{}});
+  EXPECT_TRUE(queue.take());
+  queue.fail({Errc::LinkLost, "first", ""});
+  queue.fail({Errc::Internal, "second", ""});
+  EXPECT_FALSE(queue.take());
+  EXPECT_TRUE(queue.finished());
+  EXPECT_EQ(queue.error()->message, "first");
+}
+
+TEST(Works, TheFirstLinkWorksOnlyAlone) {
+  WorkQueue queue({Work{}, Work{}});
+  queue.join();
+  EXPECT_FALSE(queue.take_when_alone());
+  EXPECT_TRUE(queue.take());
+  queue.leave();
+  EXPECT_TRUE(queue.take_when_alone());
+  EXPECT_TRUE(queue.finished());
+}
+
+}  // namespace
+}  // namespace yonder::sync

@@ -1,0 +1,193 @@
+#include "tree/change_files.h"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+
+#include "base/clean_text.h"
+#include "base/file.h"
+#include "base/text.h"
+#include "tree/directory_names.h"
+#include "tree/file_path.h"
+#include "tree/file_place.h"
+#include "tree/rename.h"
+
+namespace yonder::tree {
+namespace {
+
+constexpr std::size_t kMaxAnswerPaths = 20000;
+
+bool same_file(const struct stat& a, const struct stat& b) {
+  return a.st_dev == b.st_dev && a.st_ino == b.st_ino;
+}
+
+// Whether `info` is that directory or one that it is in.
+bool is_or_holds(const struct stat& info, std::string directory) {
+  while (true) {
+    struct stat other {};
+    if (::stat(directory.c_str(), &other) == 0 && same_file(info, other)) return true;
+    if (directory == "/" || directory.empty()) return false;
+    const std::size_t slash = directory.find_last_of('/');
+    directory = slash == 0 || slash == std::string::npos ? "/" : directory.substr(0, slash);
+  }
+}
+
+Result<void> check_deletable(const FilePlace& place, const struct stat& info,
+                             const files::DeleteRequest& request, const std::string& home,
+                             const TrashPlace& trash) {
+  if (!S_ISDIR(info.st_mode)) return {};
+  const bool precious = is_or_holds(info, "/") || (!home.empty() && is_or_holds(info, home)) ||
+                        (!trash.state_dir.empty() && is_or_holds(info, trash.state_dir));
+  if (precious) {
+    return Error{Errc::InvalidArgument, concat(printable(place.path), " is not deleted"),
+                 "the root, the home directory, Yonder's own state and what they are in stay"};
+  }
+  if (request.recursive) return {};
+  const Fd directory(::openat(place.directory.get(), place.name.c_str(),
+                              O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
+  if (!directory) return path_error("open directory", place.path, errno);
+  const auto names = names_in(directory.get());
+  if (names && names->empty()) return {};
+  return Error{Errc::InvalidArgument,
+               concat(printable(place.path), " is a directory with something in it"),
+               "set recursive to delete it with everything below"};
+}
+
+// "to/" and an existing directory mean a name in it.
+Result<FilePlace> find_target(const files::MoveRequest& request, const std::string& home,
+                              const std::string& name) {
+  TRY_ASSIGN(std::string path, absolute_path(request.to, home));
+  struct stat info {};
+  const bool is_directory = ::stat(path.c_str(), &info) == 0 && S_ISDIR(info.st_mode);
+  if (is_directory || request.to.ends_with('/')) path = concat(path == "/" ? "" : path, "/", name);
+  return find_place(path, LastLink::IsMeant,
+                    request.create_parents ? Parents::AreMade : Parents::MustExist);
+}
+
+Error cannot_move(const FilePlace& from, const FilePlace& to, int why) {
+  Error error = path_error(concat("move ", printable(from.path), " to"), to.path, why);
+  if (why == EXDEV) error.hint = "they are on different file systems: copy it with a command there";
+  if (why == EINVAL) error.hint = "a directory cannot be moved into itself";
+  return error;
+}
+
+Result<void> move_onto(const FilePlace& from, const FilePlace& to, PlaceTrash& kept) {
+  // First beside the target, so that what stands there makes way in one step.
+  const std::string temporary = temporary_name();
+  if (::renameat(from.directory.get(), from.name.c_str(), to.directory.get(), temporary.c_str()) !=
+      0) {
+    return cannot_move(from, to, errno);
+  }
+  auto replaced = kept.replace(to, temporary);
+  if (!replaced) {
+    ::renameat(to.directory.get(), temporary.c_str(), from.directory.get(), from.name.c_str());
+  }
+  return replaced;
+}
+
+}  // namespace
+
+Result<files::MoveReply> move_file(const files::MoveRequest& request, const std::string& home,
+                                   const TrashPlace& trash) {
+  TRY_ASSIGN(const std::string path, absolute_path(request.from, home));
+  TRY_ASSIGN(const FilePlace from, find_place(path, LastLink::IsMeant, Parents::MustExist));
+  TRY_ASSIGN(const auto moved, look_at_place(from));
+  if (!moved) return path_error("move", from.path, ENOENT);
+  TRY_ASSIGN(const FilePlace to, find_target(request, home, from.name));
+  files::MoveReply reply{.from = from.path, .to = to.path};
+  if (from.path == to.path) {
+    return Error{Errc::InvalidArgument, concat(printable(to.path), " is already there"), ""};
+  }
+  const int failed = rename_new(from.directory.get(), from.name, to.directory.get(), to.name);
+  if (failed == 0) return reply;
+  if (failed != EEXIST) return cannot_move(from, to, failed);
+  if (!request.overwrite) {
+    return Error{Errc::Conflict, concat(printable(to.path), " exists already"),
+                 "set overwrite to move it to the trash first"};
+  }
+  PlaceTrash kept(trash, to, "move");
+  TRY(move_onto(from, to, kept));
+  reply.replaced = true;
+  reply.batch = kept.batch();
+  collect_trash_sometimes(trash);
+  return reply;
+}
+
+Result<files::DeleteReply> delete_file(const files::DeleteRequest& request, const std::string& home,
+                                       const TrashPlace& trash) {
+  TRY_ASSIGN(const std::string path, absolute_path(request.path, home));
+  if (path == "/") {
+    return Error{Errc::InvalidArgument, "/ is not deleted", "name what is to go"};
+  }
+  TRY_ASSIGN(const FilePlace place, find_place(path, LastLink::IsMeant, Parents::MustExist));
+  TRY_ASSIGN(const auto info, look_at_place(place));
+  if (!info) return path_error("delete", place.path, ENOENT);
+  TRY(check_deletable(place, *info, request, home, trash));
+  PlaceTrash kept(trash, place, "delete");
+  TRY(kept.take(place));
+  files::DeleteReply reply{
+      .path = place.path, .type = file_type_of(info->st_mode), .batch = kept.batch()};
+  collect_trash_sometimes(trash);
+  return reply;
+}
+
+Result<files::MakeDirectoryReply> make_directory_at(const files::MakeDirectoryRequest& request,
+                                                    const std::string& home) {
+  files::MakeDirectoryReply reply;
+  TRY_ASSIGN(reply.path, absolute_path(request.path, home));
+  struct stat info {};
+  if (::stat(reply.path.c_str(), &info) == 0) {
+    if (S_ISDIR(info.st_mode)) return reply;
+    return Error{Errc::Conflict, concat(printable(reply.path), " exists, and is no directory"), ""};
+  }
+  TRY_ASSIGN(reply.made, make_directories_for(reply.path, request.parents));
+  if (request.mode && ::chmod(reply.path.c_str(), *request.mode & 07777U) != 0) {
+    return path_error("set the mode of", reply.path, errno);
+  }
+  return reply;
+}
+
+Result<files::TrashReply> show_trash(const files::TrashRequest& request, const TrashPlace& trash) {
+  std::vector<TrashBatch> batches;
+  if (request.batch.empty()) {
+    TRY_ASSIGN(batches, list_trash(trash));
+  } else {
+    TRY_ASSIGN(TrashBatch one, find_trash(trash, request.batch));
+    batches.push_back(std::move(one));
+  }
+  files::TrashReply reply;
+  std::size_t room = kMaxAnswerPaths;
+  for (TrashBatch& batch : batches) {
+    files::TrashBatch shown{.id = batch.id,
+                            .root = batch.root,
+                            .why = batch.why,
+                            .created_ms = batch.created_ms,
+                            .entries = batch.entries,
+                            .bytes = batch.bytes,
+                            .counted = batch.counted};
+    if (request.max_paths > 0 && room > 0) {
+      auto paths = list_batch(batch, std::min<std::uint64_t>(request.max_paths, room));
+      if (paths) shown.paths = *std::move(paths);
+      room -= std::min(room, shown.paths.size());
+    }
+    reply.batches.push_back(std::move(shown));
+  }
+  return reply;
+}
+
+Result<files::RestoreReply> restore_files(const files::RestoreRequest& request,
+                                          const TrashPlace& trash) {
+  TRY_ASSIGN(const TrashBatch batch, find_trash(trash, request.batch));
+  TRY_ASSIGN(RestoreReport report, restore_trash(trash, batch, request.paths));
+  files::RestoreReply reply{.root = batch.root,
+                            .restored = report.restored,
+                            .replaced = report.replaced,
+                            .batch = std::move(report.batch)};
+  for (auto& failed : report.failed) reply.failed.push_back({failed.path, failed.reason});
+  return reply;
+}
+
+}  // namespace yonder::tree

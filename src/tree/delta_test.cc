@@ -1,0 +1,119 @@
+#include "tree/delta.h"
+
+#include <fcntl.h>
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <random>
+
+#include "base/fd.h"
+#include "base/scratch_test.h"
+
+namespace yonder::tree {
+namespace {
+
+std::string noise(std::size_t size, unsigned seed) {
+  std::mt19937 random(seed);
+  std::string bytes(size, '\0');
+  for (char& c : bytes) c = static_cast<char>(random());
+  return bytes;
+}
+
+class DeltaTest : public ::testing::Test {
+ protected:
+  Fd open(const std::string& name, const std::string& content) const {
+    return Fd(::open(scratch_.write(name, content).c_str(), O_RDONLY | O_CLOEXEC));
+  }
+  static Pour into(std::string& text) {
+    return [&text](std::string_view bytes) {
+      text += bytes;
+      return Result<void>();
+    };
+  }
+  std::string delta(const std::string& before, const std::string& after) const {
+    const Fd old_file = open("old", before);
+    const Fd new_file = open("new", after);
+    std::string signature;
+    std::string out;
+    EXPECT_TRUE(make_signature(old_file.get(), before.size(), into(signature)));
+    EXPECT_TRUE(make_delta(signature, new_file.get(), after.size(), into(out)));
+    return out;
+  }
+  Result<std::string> patched(const std::string& before, std::string_view delta,
+                              std::size_t piece = 1000) const {
+    const Fd old_file = open("old", before);
+    std::string out;
+    Patch patch(old_file.get(), into(out));
+    for (; !delta.empty(); delta.remove_prefix(std::min(piece, delta.size()))) {
+      TRY(patch.add(delta.substr(0, piece)));
+    }
+    TRY(patch.finish());
+    return out;
+  }
+  testing::Scratch scratch_;
+};
+
+TEST_F(DeltaTest, BringsTheNewFileFromTheOldOne) {
+  const std::string big = noise(700000, 1);
+  std::string inserted = big;
+  inserted.insert(333333, "something new");
+  for (const auto& [before, after] : std::vector<std::pair<std::string, std::string>>{
+           {"", ""},
+           {"", "new"},
+           {"old", ""},
+           {big, big},
+           {big, inserted},
+           {big, big.substr(5)},
+           {big, big.substr(350000) + big.substr(0, 350000)},
+           {big, noise(300000, 2)}}) {
+    const auto out = patched(before, delta(before, after));
+    ASSERT_TRUE(out) << out.error().message;
+    EXPECT_TRUE(*out == after);
+  }
+  EXPECT_LT(delta(big, inserted).size(), 20000U);
+}
+
+TEST_F(DeltaTest, ADeltaThatIsNotWholeIsAnError) {
+  const std::string big = noise(100000, 1);
+  const std::string whole = delta(big, big.substr(100) + "x");
+  for (std::size_t size = 0; size < whole.size(); size += 1 + whole.size() / 50) {
+    EXPECT_FALSE(patched(big, whole.substr(0, size))) << size;
+  }
+}
+
+TEST_F(DeltaTest, NothingComesAfterTheEndOfADelta) {
+  EXPECT_FALSE(patched("old", delta("old", "new") + std::string(5000, 'x'), 100));
+}
+
+TEST_F(DeltaTest, GarbledDeltasAndSignaturesDoNotCrash) {
+  std::mt19937 random(4);
+  const std::string big = noise(50000, 1);
+  const std::string whole = delta(big, big.substr(100) + "x");
+  std::string signature;
+  const Fd old_file = open("old", big);
+  ASSERT_TRUE(make_signature(old_file.get(), big.size(), into(signature)));
+  for (int i = 0; i < 300; ++i) {
+    std::string bytes = whole;
+    bytes[random() % bytes.size()] = static_cast<char>(random());
+    (void)patched(big, bytes);
+    bytes = signature;
+    bytes[random() % (i % 2 == 0 ? bytes.size() : 12)] = static_cast<char>(random());
+    std::string out;
+    (void)make_delta(bytes, old_file.get(), big.size(), into(out));
+  }
+  std::string out;
+  EXPECT_FALSE(make_delta("", old_file.get(), big.size(), into(out)));
+  EXPECT_FALSE(make_delta(signature.substr(0, 11), old_file.get(), big.size(), into(out)));
+}
+
+TEST_F(DeltaTest, ASignatureWithBlocksOfGigabytesIsRefused) {
+  const Fd old_file = open("old", "abc");
+  std::string signature;
+  ASSERT_TRUE(make_signature(old_file.get(), 3, into(signature)));
+  signature[4] = '\x7f';
+  std::string out;
+  EXPECT_FALSE(make_delta(signature, old_file.get(), 3, into(out)));
+}
+
+}  // namespace
+}  // namespace yonder::tree

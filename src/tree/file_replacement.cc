@@ -1,0 +1,104 @@
+#include "tree/file_replacement.h"
+
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <cerrno>
+
+#include "base/clean_text.h"
+#include "base/text.h"
+#include "tree/file_path.h"
+
+namespace yonder::tree {
+namespace {
+
+mode_t current_umask() {
+  const mode_t mask = ::umask(0);
+  ::umask(mask);
+  return mask;
+}
+
+Error changed(const FilePlace& place, std::string_view how) {
+  return Error{Errc::Conflict, concat(printable(place.path), " ", how),
+               "read it again, and repeat the change with the hash that it has now"};
+}
+
+// The owner first: changing it takes away setuid bits, which are then set again.
+void keep_owner(const Fd& file, const struct stat& old, files::Written& written, mode_t& mode) {
+  struct stat now {};
+  if (::fstat(file.get(), &now) != 0) return;
+  if (now.st_uid == old.st_uid && now.st_gid == old.st_gid) return;
+  if (::fchown(file.get(), old.st_uid, old.st_gid) == 0) return;
+  if (::fchown(file.get(), static_cast<uid_t>(-1), old.st_gid) == 0 && now.st_uid == old.st_uid) {
+    return;
+  }
+  mode &= 01777U;  // such a bit of another owner would mean something else now
+  written.warnings.emplace_back("the file belongs to you now: its owner could not be kept");
+}
+
+Result<void> fill(const Fd& file, const FilePlace& place, std::string_view content) {
+  if (const int failed = write_fully(file, content); failed != 0) {
+    return path_error("write", place.path, failed);
+  }
+  if (::fsync(file.get()) != 0) return path_error("write", place.path, errno);
+  return {};
+}
+
+}  // namespace
+
+Result<OldFile> open_old(const FilePlace& place, const std::optional<std::string>& expected) {
+  OldFile old;
+  TRY_ASSIGN(old.info, look_at_place(place));
+  if (!old.info) {
+    if (expected && !expected->empty()) return changed(place, "is not there any more");
+    return old;
+  }
+  TRY(check_regular(*old.info, place.path));
+  if (!expected) return old;
+  if (expected->empty()) {
+    return Error{Errc::Conflict, concat(printable(place.path), " exists already"),
+                 "read it, and give its hash to replace it"};
+  }
+  old.file = Fd(::openat(place.directory.get(), place.name.c_str(),
+                         O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC));
+  if (!old.file) return path_error("read", place.path, errno);
+  TRY_ASSIGN(old.hash, hash_file(old.file));
+  if (old.hash != *expected) return changed(place, "has changed since it was read");
+  return old;
+}
+
+Result<files::Written> replace_file(const FilePlace& place, const OldFile& old,
+                                    std::string_view content, std::optional<std::uint32_t> mode,
+                                    PlaceTrash& trash) {
+  files::Written written{.path = place.path, .linked = place.linked, .created = !old.info};
+  const std::string temporary = temporary_name();
+  const Fd file(::openat(place.directory.get(), temporary.c_str(),
+                         O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600));
+  if (!file) return path_error("write", place.path, errno);
+  const auto put = [&]() -> Result<void> {
+    TRY(fill(file, place, content));
+    mode_t wanted = old.info ? old.info->st_mode & 07777U : 0666U & ~current_umask();
+    if (mode) wanted = *mode & 07777U;
+    if (old.info) keep_owner(file, *old.info, written, wanted);
+    if (::fchmod(file.get(), wanted) != 0) return path_error("set the mode of", place.path, errno);
+    return trash.replace(place, temporary);
+  };
+  if (auto done = put(); !done) {
+    ::unlinkat(place.directory.get(), temporary.c_str(), 0);
+    return std::move(done).error();
+  }
+  if (old.info && old.info->st_nlink > 1) {
+    written.warnings.emplace_back(
+        "it had other names too (hard links): those keep the old content");
+  }
+  struct stat now {};
+  if (::fstat(file.get(), &now) != 0) return path_error("look at", place.path, errno);
+  written.size = content.size();
+  written.hash = hash_of(content);
+  written.mtime_ns = nanoseconds(now.st_mtim);
+  written.mode = static_cast<std::uint32_t>(now.st_mode & 07777U);
+  written.batch = trash.batch();
+  return written;
+}
+
+}  // namespace yonder::tree
