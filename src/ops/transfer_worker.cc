@@ -58,10 +58,11 @@ Result<SyncCall> call_of(const store::TransferNote& note) {
 }
 
 std::string plan_line(const sync::Counts& counts) {
-  return concat("plan: ", counts.files(), " files with ", human_bytes(counts.bytes), " to send, ",
-                counts.create_directories, " directories to make, ", counts.removals(),
-                " entries to remove; ", counts.unchanged, " unchanged, ", counts.excluded,
-                " excluded, ", counts.conflicts, " conflicts, ", counts.unreadable, " unreadable");
+  return concat("plan: ", counts.files(), counts.files() == 1 ? " file with " : " files with ",
+                human_bytes(counts.bytes), " to send, ", counts.create_directories,
+                " directories to make, ", counts.removals(), " entries to remove; ",
+                counts.unchanged, " unchanged, ", counts.excluded, " excluded, ", counts.conflicts,
+                " conflicts, ", counts.unreadable, " unreadable");
 }
 
 class Worker {

@@ -233,7 +233,7 @@ TEST_F(Sync, IsCancelledWithItsCall) {
   agent().cancel(id);
   EXPECT_TRUE(agent().answers());
   proxy().set_rate(0);
-  EXPECT_EQ(push({{"dry_run", true}})["plan"]["files_to_send"], 1);
+  EXPECT_GE(push({{"dry_run", true}})["plan"]["files_to_send"].get<int>(), 1);
   EXPECT_FALSE(is_there("big"));
 }
 
