@@ -6,6 +6,7 @@
 
 #include "base/clean_text.h"
 #include "base/text.h"
+#include "base/utf8.h"
 #include "ops/schema.h"
 
 namespace yonder::ops {
@@ -50,7 +51,7 @@ std::string rule_for(const sync::LeftOut& left) {
 }
 
 std::string shown(const std::string& path, bool is_directory) {
-  return is_directory ? printable(path) + "/" : printable(path);
+  return is_directory ? shown_name(path) + "/" : shown_name(path);
 }
 
 Json groups_json(const std::vector<sync::LeftOut>& left) {
@@ -70,7 +71,7 @@ Json conflicts_json(const std::vector<sync::LeftOut>& left) {
   for (const auto& item : left) {
     if (item.why != sync::Left::Conflict) continue;
     if (json.size() == kMostListed) break;
-    json.push_back({{"path", printable(item.path)}, {"detail", printable(item.detail)}});
+    json.push_back({{"path", shown_name(item.path)}, {"detail", printable(item.detail)}});
   }
   return json;
 }
@@ -79,7 +80,7 @@ Json failed_json(const std::vector<sync::FailedEntry>& failed) {
   Json json = Json::array();
   for (const auto& entry : failed) {
     if (json.size() == kMostListed) break;
-    json.push_back({{"path", printable(entry.path)},
+    json.push_back({{"path", shown_name(entry.path)},
                     {"code", yonder::name_of(entry.code)},
                     {"message", printable(entry.message)}});
   }
@@ -120,11 +121,11 @@ Json entry_json(const sync::Action& action) {
     reason = "same contents; mode or time differ";
   }
   if (!action.set_aside.empty()) {
-    reason = concat("changed at both ends; the target's becomes ", printable(action.set_aside));
+    reason = concat("changed at both ends; the target's becomes ", shown_name(action.set_aside));
   }
   const bool has_bytes = action.act == sync::Act::PutFile;
   return Json{{"action", what},
-              {"path", printable(action.path)},
+              {"path", shown_name(action.path)},
               {"type", type_word(action.type)},
               {"bytes", has_bytes ? action.size : 0},
               {"reason", reason}};
@@ -139,7 +140,7 @@ Json plan_json(const sync::Plan& plan) {
   for (const auto& left : plan.left) {
     if (entries.size() == kMostPlanned) break;
     entries.push_back({{"action", left.why == sync::Left::Conflict ? "conflict" : "skip"},
-                       {"path", printable(left.path)},
+                       {"path", shown_name(left.path)},
                        {"type", left.is_directory ? "directory" : "file"},
                        {"bytes", 0},
                        {"reason", printable(left.detail)}});
@@ -159,7 +160,7 @@ const char* status_of(const SyncResponse& response) {
 
 Json texts_json(const std::vector<std::string>& texts) {
   Json json = Json::array();
-  for (const auto& text : texts) json.push_back(printable(text));
+  for (const auto& text : texts) json.push_back(shown_name(text));
   return json;
 }
 
@@ -239,15 +240,15 @@ Json to_json(const SyncResponse& response) {
   Json json{{"mode", transfer ? "background" : "inline"},
             {"status", status_of(response)},
             {"sandbox", response.sandbox},
-            {"local_path", printable(report ? report->local_path : response.asked.local_path)},
-            {"remote_path", printable(report ? report->remote_path : response.asked.remote_path)},
+            {"local_path", shown_name(report ? report->local_path : response.asked.local_path)},
+            {"remote_path", shown_name(report ? report->remote_path : response.asked.remote_path)},
             {"delete_extras", response.asked.options.delete_extras},
             {"dry_run", response.asked.dry_run}};
   json.update(report ? done_json(response) : not_done_json(push));
   json["task_id"] = transfer ? Json(transfer->id) : Json();
   json["auto_switched"] = transfer && transfer->auto_switched;
   json["pid"] = transfer ? Json(transfer->pid) : Json();
-  json["log_file"] = transfer ? Json(printable(transfer->log_file)) : Json();
+  json["log_file"] = transfer ? Json(shown_name(transfer->log_file)) : Json();
   json["warnings"] = warnings_json(response);
   return json;
 }

@@ -56,14 +56,14 @@ TEST(SyncJson, CountsWhatWasDone) {
 TEST(SyncJson, SaysThatSomethingFailed) {
   SyncResponse response = done();
   for (int i = 0; i < 60; ++i) {
-    response.report->failed.push_back({"f\n" + std::to_string(i), Errc::NoPlace, "disk full"});
+    response.report->failed.push_back({"f\xff" + std::to_string(i), Errc::NoPlace, "disk full"});
   }
   const Json json = to_json(response);
   EXPECT_EQ(json["status"], "incomplete");
   EXPECT_EQ(json["complete"], false);
   EXPECT_EQ(json["failed"].size(), 50U);
   EXPECT_EQ(json["failed_total"], 60);
-  EXPECT_EQ(json["failed"][0]["path"], "f\\x0a0");
+  EXPECT_EQ(json["failed"][0]["path"], "f\\xff0");
 }
 
 TEST(SyncJson, AnswersOfABackgroundTransferSayHowToFollowIt) {

@@ -1,5 +1,5 @@
-#include "base/clean_text.h"
 #include "base/text.h"
+#include "base/utf8.h"
 #include "ops/transfers.h"
 
 namespace yonder::ops {
@@ -42,8 +42,8 @@ Json to_json(const TransferInfo& transfer) {
               {"complete", complete_of(result)},
               {"direction", note.direction},
               {"sandbox", note.sandbox},
-              {"local_path", printable(note.local_path)},
-              {"remote_path", printable(note.remote_path)},
+              {"local_path", shown_name(note.local_path)},
+              {"remote_path", shown_name(note.remote_path)},
               {"pid", note.worker.pid == 0 ? Json() : Json(note.worker.pid)},
               {"cancel_requested", note.cancel_requested},
               {"created_at", time_or_null(note.created_ms)},
@@ -57,7 +57,7 @@ Json to_json(const TransferInfo& transfer) {
 Json to_json(const CheckTransferResponse& response) {
   Json json = to_json(response.transfer);
   json["result"] = parsed_or_null(response.transfer.note.result);
-  json["log_file"] = printable(response.log_file);
+  json["log_file"] = shown_name(response.log_file);
   json["log_tail"] = response.log_tail;
   return json;
 }
