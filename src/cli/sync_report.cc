@@ -16,13 +16,12 @@ namespace {
 constexpr std::size_t kMostShown = 20;
 
 std::string in_options(std::string text) {
-  constexpr std::array<std::array<std::string_view, 2>, 8> kWords{
+  constexpr std::array<std::array<std::string_view, 2>, 7> kWords{
       {{"confirm_delete=", "--confirm-delete "},
        {"confirm_delete is", "--confirm-delete is"},
        {"delete_extras", "--delete"},
-       {"excludes: [\"!.env\"]", "--exclude '!.env'"},
-       {"a pattern with ! in excludes", "--exclude with a ! before the pattern"},
-       {"default_excludes=false", "--no-default-excludes"},
+       {"excludes: [\"", "--exclude '"},
+       {"\"] brings", "' brings"},
        {"exclude_file", "--exclude-from"},
        {"list_file_transfer_tasks (yonder transfers)", "`yonder transfers`"}}};
   for (const auto& [from, to] : kWords) {

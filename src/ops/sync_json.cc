@@ -28,20 +28,24 @@ const char* name_of(sync::Left why) {
   return "in_the_way";
 }
 
+// "`.env` (built in)" is about ".env".
+std::string pattern_of(const std::string& rule) {
+  const std::size_t begin = rule.find('`');
+  const std::size_t end = rule.find('`', begin + 1);
+  if (begin == std::string::npos || end == std::string::npos) return rule;
+  return rule.substr(begin + 1, end - begin - 1);
+}
+
 std::string hint_for(sync::Left why, const std::string& rule) {
   if (why == sync::Left::InTheWay) return "move away what is in its place, and sync again";
   if (why == sync::Left::Unreadable) return "make it readable, or exclude it";
   if (why != sync::Left::Excluded) return "";
-  if (rule.find(tree::kBuiltInSecret) != std::string::npos) {
-    return "left out because it often holds secrets; excludes: [\"!.env\"] brings .env files back";
-  }
-  if (rule.find(concat("(", sync::kSecretPlace, ")")) != std::string::npos) {
-    return "[sync] allow_secrets in config.toml";
-  }
-  if (rule.find(tree::kBuiltIn) != std::string::npos) {
-    return "a default; a pattern with ! in excludes brings it back, default_excludes=false all";
-  }
-  return "";
+  const auto says = [&](std::string_view what) { return rule.find(what) != std::string::npos; };
+  if (says(concat("(", sync::kSecretPlace, ")"))) return "[sync] allow_secrets in config.toml";
+  if (!says(concat("(", tree::kBuiltIn))) return "";
+  const std::string back = concat("excludes: [\"!", pattern_of(rule), "\"] brings it back");
+  return says(tree::kBuiltInSecret) ? concat("left out because it often holds secrets; ", back)
+                                    : concat("left out by default; ", back);
 }
 
 // Of what is in the way every one has a reason of its own: the kind is enough.

@@ -115,7 +115,7 @@ TEST(SyncLeftOut, IsGroupedByRuleWithTheFirstPaths) {
   EXPECT_EQ(groups[0].count, 9U);
   EXPECT_THAT(groups[0].examples, ElementsAre("d0/", "d1/", "d2/", "d3/", "d4/"));
   EXPECT_EQ(groups[0].hint, "");
-  EXPECT_THAT(groups[1].hint, HasSubstr("!.env"));
+  EXPECT_THAT(groups[1].hint, HasSubstr("excludes: [\"!.env\"]"));
   EXPECT_THAT(groups[2].hint, HasSubstr("allow_secrets"));
   EXPECT_EQ(groups[3].why, "special");
   EXPECT_EQ(groups[4].why, "in_the_way");

@@ -56,6 +56,7 @@ TEST(TransferJson, HasEveryKeyInEveryState) {
   }
   EXPECT_EQ(fresh["pending"], true);
   EXPECT_EQ(fresh["error"], nullptr);
+  EXPECT_EQ(fresh["progress"]["phase"], "queued");
 }
 
 TEST(TransferJson, SaysHowToGoOnAfterALostWorker) {

@@ -73,7 +73,7 @@ Json task_properties() {
       {"started_at", nullable("number", "Unix time.")},
       {"updated_at", nullable("number", "Unix time of its last sign of life.")},
       {"finished_at", nullable("number", "Unix time.")},
-      {"progress", object_or_null("phase, files, bytes, rate, left_s, current_path.")},
+      {"progress", typed("object", "phase, files, bytes, rate, left_s, current_path.")},
       {"error", object_or_null("Why it failed: code, message, hint, retryable.")}};
 }
 

@@ -97,8 +97,11 @@ void Worker::show(const sync::Progress& progress) {
   const bool due = progress.phase != sync::Phase::Copying || now - noted_ >= kBetweenNotes;
   if (!due) return;
   noted_ = now;
-  const auto goes_on =
-      engine_.store.transfer_goes_on(note_.id, dump_json(to_json(read)), wall_clock_ms());
+  Json json = to_json(read);
+  const bool push = note_.direction == "local_to_remote";
+  if (progress.phase == sync::Phase::Copying) json["phase"] = push ? "uploading" : "downloading";
+  json[push ? "uploaded_files" : "downloaded_files"] = progress.files_done;
+  const auto goes_on = engine_.store.transfer_goes_on(note_.id, dump_json(json), wall_clock_ms());
   // A store that cannot be written now is no reason to give up the work.
   if (goes_on && !*goes_on) stop_.cancel();
 }

@@ -25,6 +25,15 @@ Json error_of(const TransferInfo& transfer) {
        "continues where this one stopped"})["error"];
 }
 
+// What the worker last wrote, and how it ended since.
+Json progress_of(const TransferInfo& transfer) {
+  Json progress = parsed_or_null(transfer.note.progress);
+  if (!progress.is_object()) progress = Json{{"phase", transfer.state.status}};
+  const std::string& status = transfer.state.status;
+  if (transfer.state.ended()) progress["phase"] = status == "completed" ? "complete" : status;
+  return progress;
+}
+
 Json complete_of(const Json& result) {
   return result.is_object() && result.contains("complete") ? result["complete"] : Json();
 }
@@ -50,7 +59,7 @@ Json to_json(const TransferInfo& transfer) {
               {"started_at", time_or_null(note.started_ms)},
               {"updated_at", time_or_null(note.updated_ms)},
               {"finished_at", time_or_null(note.finished_ms)},
-              {"progress", parsed_or_null(note.progress)},
+              {"progress", progress_of(transfer)},
               {"error", error_of(transfer)}};
 }
 

@@ -52,6 +52,7 @@ TEST_F(Transfers, TakeOverWhatIsTooLargeToWaitFor) {
   EXPECT_EQ(done["complete"], true);
   EXPECT_EQ(done["running"], false);
   EXPECT_EQ(done["result"]["uploaded_files"], 201);
+  EXPECT_EQ(done["progress"]["phase"], "complete");
   EXPECT_EQ(done["result"]["mode"], "background");
   EXPECT_EQ(read_there("many/f198"), "f198\n");
   EXPECT_THAT(text_of(done["log_tail"]), HasSubstr("plan: 201 files"));
@@ -122,7 +123,7 @@ TEST_F(Transfers, ShowHowFarTheyAre) {
   const Json now = check(id);
   EXPECT_EQ(now["pending"], false);
   EXPECT_EQ(now["stale"], false);
-  EXPECT_EQ(now["progress"]["phase"], "copying");
+  EXPECT_EQ(now["progress"]["phase"], "uploading");
   EXPECT_EQ(now["progress"]["files_total"], 1);
   EXPECT_EQ(now["progress"]["bytes_total"], kBig);
   const Captured shown = run_yonder({"transfers"}, environment());
