@@ -67,7 +67,7 @@ std::string plan_line(const sync::Counts& counts) {
 
 class Worker {
  public:
-  Worker(Engine& engine, store::TransferNote note, WorkerLog& log, CancelToken cancel)
+  Worker(Engine& engine, store::TransferNote note, WorkerLog& log, const CancelToken& cancel)
       : engine_(engine),
         note_(std::move(note)),
         log_(log),
