@@ -85,9 +85,21 @@ class Talker {
  private:
   bool one_in(std::size_t n) { return random_() % n == 0; }
   std::string path() {
-    static const std::vector<std::string> kPaths{
-        "a",     "b",         "d",   "d/x",       "d/e/y", "link", "link/x", "link/precious",
-        "../outside/precious", "..", "/etc/passwd", "",    "d/../../outside/x", "large", "a/b"};
+    static const std::vector<std::string> kPaths{"a",
+                                                 "b",
+                                                 "d",
+                                                 "d/x",
+                                                 "d/e/y",
+                                                 "link",
+                                                 "link/x",
+                                                 "link/precious",
+                                                 "../outside/precious",
+                                                 "..",
+                                                 "/etc/passwd",
+                                                 "",
+                                                 "d/../../outside/x",
+                                                 "large",
+                                                 "a/b"};
     return kPaths[random_() % kPaths.size()];
   }
   Seen seen() {
@@ -96,7 +108,10 @@ class Talker {
   }
   FileHead head() {
     static const std::vector<std::uint64_t> kSizes{0, 1, 5, kLargeFile, ~0ULL, 1ULL << 62U};
-    return {.path = path(), .mode = 0644, .size = kSizes[random_() % kSizes.size()], .expected = seen()};
+    return {.path = path(),
+            .mode = 0644,
+            .size = kSizes[random_() % kSizes.size()],
+            .expected = seen()};
   }
   template <class Message>
   void say(Kind kind, const Message& message) {
@@ -124,7 +139,8 @@ class Talker {
     switch (random_() % 16) {
       case 0: return say(Kind::MakeDirectory, Directory{number_, path(), seen()});
       case 1: return say(Kind::MakeLink, SymbolicLink{number_, path(), "../outside", 0, seen()});
-      case 2: return say(Kind::MakeTwin, Twin{number_, path(), path(), seen(), one_in(2), number_ - 1});
+      case 2:
+        return say(Kind::MakeTwin, Twin{number_, path(), path(), seen(), one_in(2), number_ - 1});
       case 3: return say(Kind::SetAside, Aside{number_, path(), path(), seen()});
       case 4: return say(Kind::Remove, Removal{number_, path(), seen()});
       case 5: return say(Kind::FinishDirectory, DirectoryEnd{number_, path(), 0755, 0});

@@ -16,8 +16,8 @@ namespace yonder::outpost {
 namespace {
 
 namespace fs = std::filesystem;
-using ::testing::HasSubstr;
 using testing::eventually;
+using ::testing::HasSubstr;
 using namespace tree;
 
 class WorkerTest : public ServeTest {
@@ -56,8 +56,8 @@ class WorkerTest : public ServeTest {
     while (!bytes.empty()) {
       ASSERT_TRUE(take_until([&] { return stream.credit > 0 || stream.over; }));
       if (stream.over) return;
-      const std::string_view piece =
-          bytes.substr(0, std::min<std::uint64_t>({stream.credit, wire::kMaxDataBytes, bytes.size()}));
+      const std::string_view piece = bytes.substr(
+          0, std::min<std::uint64_t>({stream.credit, wire::kMaxDataBytes, bytes.size()}));
       give_input(id, stream.sent, piece);
       stream.sent += piece.size();
       stream.credit -= piece.size();
@@ -99,8 +99,8 @@ class WorkerTest : public ServeTest {
   }
   std::vector<pid_t> workers() const {
     std::vector<pid_t> found;
-    std::ifstream children(concat("/proc/", std::to_string(server_), "/task/",
-                                  std::to_string(server_), "/children"));
+    std::ifstream children(
+        concat("/proc/", std::to_string(server_), "/task/", std::to_string(server_), "/children"));
     for (pid_t pid = 0; children >> pid;) found.push_back(pid);
     return found;
   }
@@ -152,7 +152,8 @@ TEST_F(WorkerTest, SendsNoMoreThanTheNearSideTakes) {
   grants_ = false;
   ask(5, wire::TreeRequest{});
   say(5, open_root(Role::Source) + blocks([&](BlockWriter& out) {
-           EXPECT_TRUE(send(out, Kind::Get, Wanted{.number = 1, .path = "f", .expected = seen_as(entry)}));
+           EXPECT_TRUE(
+               send(out, Kind::Get, Wanted{.number = 1, .path = "f", .expected = seen_as(entry)}));
            EXPECT_TRUE(send_raw(out, Kind::Flush, Packer().number(1).take()));
          }));
   // The link serves others while that one waits for us.
@@ -168,7 +169,8 @@ TEST_F(WorkerTest, SendsNoMoreThanTheNearSideTakes) {
 TEST_F(WorkerTest, AProcessThatWasKilledIsAnErrorThatSaysSo) {
   ask(5, wire::TreeRequest{});
   say(5, half_a_file(5000));
-  ASSERT_TRUE(eventually([&] { return !workers().empty() && fs::exists(scratch_ / "root") && temporaries() == 1; }));
+  ASSERT_TRUE(eventually(
+      [&] { return !workers().empty() && fs::exists(scratch_ / "root") && temporaries() == 1; }));
   for (const pid_t pid : workers()) ::kill(pid, SIGKILL);
   ASSERT_TRUE(take_until([&] { return streams_[5].over; }));
   EXPECT_THAT(streams_[5].error, HasSubstr("was ended"));
