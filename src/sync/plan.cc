@@ -69,14 +69,15 @@ class Planner {
   std::unordered_set<std::string_view> protected_;  // the source has it, but not as an entry
   std::unordered_set<std::string> touched_;         // directories in which something changes
   std::unordered_map<std::string_view, std::string_view> special_there_;
-  std::string obstacle_;         // what is below it cannot be put
-  std::string kept_directory_;   // of the target, in the way of something else: it stays whole
+  std::string obstacle_;        // what is below it cannot be put
+  std::string kept_directory_;  // of the target, in the way of something else: it stays whole
   struct First {
     std::string path;
     std::optional<std::size_t> action;  // that makes it what it should be
   };
   void note_twin(const Entry& source, std::optional<std::size_t> action) {
-    if (source.twins != 0 && options_.twins) first_twin_.try_emplace(source.twins, First{source.path, action});
+    if (source.twins != 0 && options_.twins)
+      first_twin_.try_emplace(source.twins, First{source.path, action});
   }
   std::map<std::uint64_t, First> first_twin_;
   std::vector<const Entry*> extras_;

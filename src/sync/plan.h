@@ -45,8 +45,8 @@ struct Action {
   std::string link_target;
   std::string twin_of;
   std::optional<std::size_t> twin_action;  // of this plan, that brings `twin_of`
-  tree::Seen target;      // what is there now
-  std::string set_aside;  // what is there now gets this name first
+  tree::Seen target;                       // what is there now
+  std::string set_aside;                   // what is there now gets this name first
 };
 
 enum class Left : std::uint8_t { Excluded, Unreadable, Special, Conflict, InTheWay };

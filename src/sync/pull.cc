@@ -142,12 +142,11 @@ class PullLane {
     TRY(tree::send(far_.out(), Kind::GetDelta, wanted(index)));
     std::optional<Error> stream_error;
     // Where it cannot be read to its end, a part of the signature is one, too.
-    const auto made =
-        tree::make_signature(old->fd(), old->size(), [&](std::string_view bytes) {
-          auto sent = tree::send_raw(far_.out(), Kind::Bytes, bytes);
-          if (!sent) stream_error = sent.error();
-          return sent;
-        });
+    const auto made = tree::make_signature(old->fd(), old->size(), [&](std::string_view bytes) {
+      auto sent = tree::send_raw(far_.out(), Kind::Bytes, bytes);
+      if (!sent) stream_error = sent.error();
+      return sent;
+    });
     if (!made && stream_error) return *stream_error;
     TRY(tree::send_raw(far_.out(), Kind::Done, ""));
     expect(index, file.size);

@@ -77,9 +77,10 @@ class PushLane {
       const Action& file = action(index);
       if (setup_.tally.has_failed(index)) continue;
       setup_.tally.now_at(file.path);
-      TRY_ASSIGN(const tree::Sent sent,
-                 tree::send_file(far_.out(), sources_, {.number = index, .head = head_of(setup_, file)},
-                                 source_of(file), send_));
+      TRY_ASSIGN(
+          const tree::Sent sent,
+          tree::send_file(far_.out(), sources_, {.number = index, .head = head_of(setup_, file)},
+                          source_of(file), send_));
       note(index, sent);
       ++setup_.tally.files;
     }
@@ -153,8 +154,8 @@ class PushLane {
     TRY_ASSIGN(const auto signature, signature_of(index));
     if (!signature) return {};
     TRY_ASSIGN(const tree::Sent sent,
-               tree::send_delta(far_.out(), **source, {.number = index, .head = head_of(setup_, file)},
-                                *signature, {}));
+               tree::send_delta(far_.out(), **source,
+                                {.number = index, .head = head_of(setup_, file)}, *signature, {}));
     note(index, sent);
     setup_.tally.bytes += file.size;
     ++setup_.tally.files;

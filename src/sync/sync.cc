@@ -183,8 +183,11 @@ Result<tree::Listing> Syncing::scan_here(const tree::RuleSet& rules) {
   const std::string& single = local_->state().file;
   if (!single.empty()) {
     auto entry = tree::list_one(root, single, scan_options);
-    if (entry) own.entries.push_back(*std::move(entry));
-    if (!entry && entry.error().code != Errc::NotFound) return std::move(entry).error();
+    if (entry) {
+      own.entries.push_back(*std::move(entry));
+    } else if (entry.error().code != Errc::NotFound) {
+      return std::move(entry).error();
+    }
     return own;
   }
   TRY(tree::scan(root, scan_options,
@@ -220,8 +223,8 @@ Result<Look> Syncing::look(FarTree& far) {
     TRY_ASSIGN(far_root_, far.root());
   }
   TRY_ASSIGN(tree::Listing theirs, far.listing());
-  look.source = push_ ? *std::move(own) : std::move(theirs);
-  look.target = push_ ? std::move(theirs) : *std::move(own);
+  (push_ ? look.source : look.target) = *std::move(own);
+  (push_ ? look.target : look.source) = std::move(theirs);
   const auto& files = look.source.ignore_files;
   for (std::size_t i = 0; i + 1 < files.size(); i += 2) {
     const std::string name = files[i].empty() ? ".gitignore" : concat(files[i], "/.gitignore");
@@ -535,7 +538,7 @@ Result<void> Syncing::attempt_over(const std::shared_ptr<link::Link>& link) {
     }
     TRY(find_local());
   }
-  const auto done = attempt_with(link, *far);
+  auto done = attempt_with(link, *far);
   report_.bytes_on_wire += far->wire_bytes();
   return done;
 }
