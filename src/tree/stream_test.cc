@@ -2,7 +2,6 @@
 
 #include <gtest/gtest.h>
 
-#include <cstring>
 #include <random>
 #include <vector>
 
@@ -15,7 +14,7 @@ BlockReader reader_of(const std::string& bytes, std::size_t piece = 1000) {
   auto position = std::make_shared<std::size_t>(0);
   return BlockReader([&bytes, position, piece](char* buffer, std::size_t size) {
     const std::size_t n = std::min({size, piece, bytes.size() - *position});
-    std::memcpy(buffer, bytes.data() + *position, n);
+    bytes.copy(buffer, n, *position);
     *position += n;
     return Result<std::size_t>(n);
   });

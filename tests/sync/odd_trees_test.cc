@@ -15,8 +15,6 @@ namespace yonder::sync {
 namespace {
 
 namespace fs = std::filesystem;
-using ::testing::Contains;
-using ::testing::IsEmpty;
 
 void set_mtime(const std::string& path, std::int64_t seconds, long nanoseconds) {
   const timespec when{static_cast<time_t>(seconds), nanoseconds};
