@@ -83,8 +83,8 @@ TEST_F(BaseStoreTest, AnIntentThatWasCutOffDoesNoHarm) {
 
 TEST_F(BaseStoreTest, EachPairHasItsOwn) {
   ASSERT_TRUE(store_.save(pair_, sample()));
-  for (const Pair& other : {Pair{"n", "/l", "/r", true}, Pair{"m", "/l/r", "", true},
-                            Pair{"m", "/l", "/r", false}}) {
+  for (const Pair& other :
+       {Pair{"n", "/l", "/r", true}, Pair{"m", "/l/r", "", true}, Pair{"m", "/l", "/r", false}}) {
     EXPECT_FALSE(store_.load(other));
   }
 }

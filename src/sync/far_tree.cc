@@ -30,6 +30,42 @@ bool is_a_scan(const std::vector<tree::Entry>& entries) {
   return true;
 }
 
+template <class T>
+void append(std::vector<T>& to, std::vector<T>&& from) {
+  std::move(from.begin(), from.end(), std::back_inserter(to));
+}
+
+// One message of a list; `bytes` grows with what it takes in memory.
+Result<void> add_to(tree::Listing& listing, const tree::MessageView& message, std::size_t& bytes) {
+  bytes += message.body.size();
+  switch (static_cast<tree::Kind>(message.kind)) {
+    case tree::Kind::Entries: {
+      auto entries = tree::unpack_entries(message.body);
+      if (!entries) return Error{Errc::Protocol, "a list of files that cannot be read", ""};
+      for (const auto& entry : *entries) bytes += entry.path.size();
+      append(listing.entries, *std::move(entries));
+      return {};
+    }
+    case tree::Kind::Skips: {
+      TRY_ASSIGN(auto skips, tree::unpack_skips(message.body));
+      append(listing.skips, std::move(skips));
+      return {};
+    }
+    case tree::Kind::Temporaries: {
+      TRY_ASSIGN(auto paths, tree::unpack_texts(message.body));
+      append(listing.temporaries, std::move(paths));
+      return {};
+    }
+    case tree::Kind::IgnoreFiles: {
+      TRY_ASSIGN(auto texts, tree::unpack_texts(message.body));
+      if (texts.size() % 2 != 0) return tree::unexpected(message.kind);
+      append(listing.ignore_files, std::move(texts));
+      return {};
+    }
+    default: return tree::unexpected(message.kind);
+  }
+}
+
 }  // namespace
 
 FarTree::FarTree(link::Call call, CancelToken cancel)
@@ -126,46 +162,16 @@ Result<tree::Listing> FarTree::listing() {
   std::size_t bytes = 0;
   while (true) {
     TRY_ASSIGN(const tree::MessageView message, next());
-    bytes += message.body.size();
-    switch (static_cast<tree::Kind>(message.kind)) {
-      case tree::Kind::Entries: {
-        auto entries = tree::unpack_entries(message.body);
-        if (!entries) return Error{Errc::Protocol, "a list of files that cannot be read", ""};
-        for (const auto& entry : *entries) bytes += entry.path.size();
-        if (listing.entries.size() + entries->size() > kMostEntries || bytes > kMostListBytes) {
-          return Error{Errc::Unsupported, "there are too many files over there",
-                       "sync a directory of it at a time, or exclude some"};
-        }
-        std::move(entries->begin(), entries->end(), std::back_inserter(listing.entries));
-        break;
+    if (static_cast<tree::Kind>(message.kind) == tree::Kind::Done) {
+      TRY_ASSIGN(const auto done, tree::unpack_message<tree::AllDone>(message.body));
+      TRY(outcome_of(done));
+      if (!is_a_scan(listing.entries)) {
+        return Error{Errc::Protocol, "a list of files that no directory has", ""};
       }
-      case tree::Kind::Skips: {
-        TRY_ASSIGN(auto skips, tree::unpack_skips(message.body));
-        std::move(skips.begin(), skips.end(), std::back_inserter(listing.skips));
-        break;
-      }
-      case tree::Kind::Temporaries: {
-        TRY_ASSIGN(auto paths, tree::unpack_texts(message.body));
-        std::move(paths.begin(), paths.end(), std::back_inserter(listing.temporaries));
-        break;
-      }
-      case tree::Kind::IgnoreFiles: {
-        TRY_ASSIGN(auto texts, tree::unpack_texts(message.body));
-        if (texts.size() % 2 != 0) return tree::unexpected(message.kind);
-        std::move(texts.begin(), texts.end(), std::back_inserter(listing.ignore_files));
-        break;
-      }
-      case tree::Kind::Done: {
-        TRY_ASSIGN(const auto done, tree::unpack_message<tree::AllDone>(message.body));
-        TRY(outcome_of(done));
-        if (!is_a_scan(listing.entries)) {
-          return Error{Errc::Protocol, "a list of files that no directory has", ""};
-        }
-        return listing;
-      }
-      default: return tree::unexpected(message.kind);
+      return listing;
     }
-    if (bytes > kMostListBytes) {
+    TRY(add_to(listing, message, bytes));
+    if (listing.entries.size() > kMostEntries || bytes > kMostListBytes) {
       return Error{Errc::Unsupported, "there are too many files over there",
                    "sync a directory of it at a time, or exclude some"};
     }

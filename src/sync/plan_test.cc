@@ -17,7 +17,7 @@ using tree::SkipReason;
 using tree::Type;
 
 constexpr std::int64_t kSecond = 1000000000;
-constexpr std::int64_t kThen = 1000 * kSecond + 123456789;   // long ago
+constexpr std::int64_t kThen = 1000 * kSecond + 123456789;  // long ago
 constexpr std::int64_t kNow = 2000000 * kSecond + 987654321;
 
 Entry file(const std::string& path, std::uint64_t size = 1, std::int64_t mtime = kThen) {
@@ -193,8 +193,8 @@ TEST_F(PlanTest, WhatTheSourceLeavesOutIsNeverDeleted) {
   source_.skips = {{"closed", SkipReason::Unreadable, "no", true},
                    {"excluded", SkipReason::Excluded, "rule", true},
                    {"pipe", SkipReason::Special, "a named pipe", false}};
-  target_.entries = {file("a"),          directory("closed"),   file("closed/x"),
-                     directory("d"),     directory("excluded"), file("excluded/y"),
+  target_.entries = {file("a"),      directory("closed"),   file("closed/x"),
+                     directory("d"), directory("excluded"), file("excluded/y"),
                      file("pipe")};
   EXPECT_THAT(deeds(), IsEmpty());
   EXPECT_EQ(plan().counts.unreadable, 1U);

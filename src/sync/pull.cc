@@ -257,14 +257,15 @@ Result<void> Pull::run() {
   WorkList list = cut_into_works(setup_.plan, !setup_.fast_link);
   for (LargeFile& file : list.large) plan_segments_of(file, list);
   WorkQueue queue(std::move(list.works));
-  TRY(share_out(setup_, queue, far_, [&](FarTree& far, std::function<void()> tick) -> Worker {
+  const auto begin = [&](FarTree& far, std::function<void()> tick) -> Worker {
     if (&far == &far_) {
       tick_ = std::move(tick);
       return [this](const Work* work) { return own_(work); };
     }
     auto lane = std::make_shared<PullLane>(setup_, far, std::move(tick));
     return [lane](const Work* work) { return (*lane)(work); };
-  }));
+  };
+  TRY(share_out(setup_, queue, far_, begin));
   finish(list.large);
   return {};
 }

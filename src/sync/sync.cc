@@ -99,8 +99,8 @@ class Syncing {
   Result<void> attempt_with(const std::shared_ptr<link::Link>& link, FarTree& far);
   Result<Look> look(FarTree& far);
   Result<tree::Listing> scan_here(const tree::RuleSet& rules);
-  void name_single_file(Look& look);
-  Result<void> check_name() const;
+  Result<void> name_single_file(Look& look);
+  Result<std::string> name_to_pull() const;
   Result<void> answer_questions(FarTree& far, const Plan& plan, PlanInput& input);
   Result<void> answer_some(FarTree& far, const std::vector<std::string>& paths, PlanInput& input);
   Result<Plan> plan_for(FarTree& far, const Look& look, const BaseRecord* base);
@@ -150,7 +150,9 @@ Result<void> Syncing::find_local() {
   tree::OpenTree wanted{.path = request_.local_path,
                         .base = setup_.directory,
                         .role = push_ ? tree::Role::Source : tree::Role::Target};
-  if (!push_) wanted.file = far_root_.is_directory ? "" : far_root_.file;
+  if (!push_ && !far_root_.is_directory) {
+    TRY_ASSIGN(wanted.file, name_to_pull());
+  }
   auto found = tree::Root::find(wanted, setup_.home);
   if (!found) return std::move(found).error().context("local_path");
   if (push_ && !found->state().exists) {
@@ -185,8 +187,11 @@ Result<tree::Listing> Syncing::scan_here(const tree::RuleSet& rules) {
   const std::string& single = local_->state().file;
   if (!single.empty()) {
     auto entry = tree::list_one(root, single, scan_options);
-    if (entry) own.entries.push_back(*std::move(entry));
-    if (!entry && entry.error().code != Errc::NotFound) return std::move(entry).error();
+    if (entry) {
+      own.entries.push_back(*std::move(entry));
+    } else if (entry.error().code != Errc::NotFound) {
+      return std::move(entry).error();
+    }
     return own;
   }
   TRY(tree::scan(root, scan_options,
@@ -222,38 +227,44 @@ Result<Look> Syncing::look(FarTree& far) {
     TRY_ASSIGN(far_root_, far.root());
   }
   TRY_ASSIGN(tree::Listing theirs, far.listing());
-  look.source = push_ ? *std::move(own) : std::move(theirs);
-  look.target = push_ ? std::move(theirs) : *std::move(own);
+  (push_ ? look.source : look.target) = *std::move(own);
+  (push_ ? look.target : look.source) = std::move(theirs);
   const auto& files = look.source.ignore_files;
   for (std::size_t i = 0; i + 1 < files.size(); i += 2) {
     const std::string name = files[i].empty() ? ".gitignore" : concat(files[i], "/.gitignore");
     if (!look.rules.add_file(files[i], files[i + 1], name)) look.unusable_rules = name;
   }
-  name_single_file(look);
+  TRY(name_single_file(look));
   return look;
 }
 
 // The plan knows it by its name in the target.
-void Syncing::name_single_file(Look& look) {
+Result<void> Syncing::name_single_file(Look& look) {
   source_name_.clear();
   const std::string& here = local_->state().file;
-  if (here.empty() || far_root_.file.empty() || here == far_root_.file) return;
-  source_name_ = push_ ? here : far_root_.file;
-  for (auto& entry : look.source.entries) entry.path = push_ ? far_root_.file : here;
+  if (here.empty() && far_root_.file.empty()) return {};
+  // Whatever else the far side lists was not asked for.
+  auto& entries = look.source.entries;
+  const std::string& there = far_root_.file;
+  if (entries.size() > 1 || (!push_ && !entries.empty() && entries[0].path != there)) {
+    return Error{Errc::Protocol, "a list of files that were not asked for", ""};
+  }
+  if (here == there) return {};
+  source_name_ = push_ ? here : there;
+  for (auto& entry : entries) entry.path = push_ ? there : here;
+  return {};
 }
 
-// The far side says which file it has for us. It must not choose how that one is called here.
-Result<void> Syncing::check_name() const {
-  if (far_root_.file.empty()) return {};
-  const std::string& asked = request_.remote_path;
-  if (tree::split_path(asked).name == far_root_.file &&
-      far_root_.file.find('/') == std::string::npos) {
-    return {};
-  }
+// What a single file is called here when it is not said: as it was asked for. The far side must
+// not choose.
+Result<std::string> Syncing::name_to_pull() const {
+  std::string asked = request_.remote_path;
+  while (asked.ends_with("/")) asked.pop_back();
+  std::string name(tree::split_path(asked).name);
+  if (tree::check_relative(name) && name != "~") return name;
   return Error{Errc::Conflict,
-               concat("remote_path '", printable(asked), "' is another name for '",
-                      printable(far_root_.file), "'"),
-               "nothing was changed; give the path of the file itself"};
+               concat("remote_path '", printable(asked), "' is a file, and has no name of its own"),
+               "nothing was changed; give its path"};
 }
 
 // A file has two names where the source calls it otherwise.
@@ -530,10 +541,9 @@ Result<void> Syncing::attempt_over(const std::shared_ptr<link::Link>& link) {
                    concat("remote_path '", printable(far_root_.path), "' does not exist"),
                    "nothing was changed; check the path"};
     }
-    TRY(check_name());
     TRY(find_local());
   }
-  const auto done = attempt_with(link, *far);
+  auto done = attempt_with(link, *far);
   report_.bytes_on_wire += far->wire_bytes();
   return done;
 }

@@ -19,7 +19,7 @@ struct FileHead {
   std::uint32_t mode = 0;
   std::int64_t mtime_ns = 0;
   std::uint64_t size = 0;
-  Seen expected;  // what its place held when it was looked at
+  Seen expected;             // what its place held when it was looked at
   std::uint64_t origin = 0;  // of the tree it comes from: two never add to one part file
 };
 

@@ -28,7 +28,8 @@ class ApplyTest : public ::testing::Test {
     begin({});
   }
   void begin(ApplyOptions options) {
-    applier_ = std::make_unique<Applier>(root_.get(), path(), TrashPlace{scratch_ / "state"}, options);
+    applier_ =
+        std::make_unique<Applier>(root_.get(), path(), TrashPlace{scratch_ / "state"}, options);
   }
   std::string path(const std::string& name = "") const {
     return scratch_ / (name.empty() ? "root" : "root/" + name);
@@ -48,7 +49,8 @@ class ApplyTest : public ::testing::Test {
     return file.finish(hash_of_bytes(content));
   }
   FileHead head(const std::string& name, std::size_t size) const {
-    return {.path = name, .mode = 0640, .mtime_ns = -1500000001, .size = size, .expected = seen(name)};
+    return {
+        .path = name, .mode = 0640, .mtime_ns = -1500000001, .size = size, .expected = seen(name)};
   }
   std::vector<std::string> names() const {
     std::vector<std::string> all;

@@ -13,7 +13,7 @@ namespace yonder::tree {
 namespace {
 
 constexpr std::size_t kBuffer = 256UL * 1024;
-constexpr std::size_t kSignatureHead = 12;                 // magic, block, strong, all big-endian
+constexpr std::size_t kSignatureHead = 12;                  // magic, block, strong, all big-endian
 constexpr std::uint32_t kLargestBlock = 16U * 1024 * 1024;  // of files of 256 TB
 
 Error broken(rs_result result) {

@@ -90,7 +90,8 @@ TEST(Entries, FewBytesCannotStandForGigabytesOfPaths) {
 TEST(Entries, AFullListIsBelieved) {
   EntryPacker packer;
   int count = 0;
-  while (!packer.is_full(1024UL * 1024)) packer.add({.path = concat(std::string(200, 'x'), count++)});
+  while (!packer.is_full(1024UL * 1024))
+    packer.add({.path = concat(std::string(200, 'x'), count++)});
   EXPECT_EQ(unpack_entries(packer.take())->size(), static_cast<std::size_t>(count));
 }
 
@@ -118,7 +119,8 @@ TEST(Entries, TheOrderIsThatOfAWalk) {
 }
 
 TEST(Entries, WhatWasSeenComesBackAndAnUnknownKindIsAnError) {
-  for (const Seen& seen : {Seen{}, Seen{.exists = true, .type = Type::Special, .size = 1, .mtime_ns = -1}}) {
+  for (const Seen& seen :
+       {Seen{}, Seen{.exists = true, .type = Type::Special, .size = 1, .mtime_ns = -1}}) {
     Packer out;
     pack(out, seen);
     Unpacker in(out.bytes());

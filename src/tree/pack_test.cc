@@ -11,7 +11,12 @@ namespace {
 
 TEST(Pack, NumbersAndTextsComeBack) {
   const std::vector<std::uint64_t> numbers{0, 1, 127, 128, 16383, 16384, 1ULL << 62U, ~0ULL};
-  const std::vector<std::int64_t> integers{0, -1, 1, -64, 64, std::numeric_limits<std::int64_t>::min(),
+  const std::vector<std::int64_t> integers{0,
+                                           -1,
+                                           1,
+                                           -64,
+                                           64,
+                                           std::numeric_limits<std::int64_t>::min(),
                                            std::numeric_limits<std::int64_t>::max()};
   Packer out;
   for (const auto n : numbers) out.number(n);

@@ -206,7 +206,7 @@ Result<void> Scanner::list(const std::string& directory, Scope::Ptr scope) {
     sink_.on_entry(std::move(child.entry));
     if (!child.descend) continue;
     ++depth_;
-    const auto listed = list(path, scope);
+    auto listed = list(path, scope);
     --depth_;
     if (listed) continue;
     if (listed.error().code == Errc::Cancelled) return listed;

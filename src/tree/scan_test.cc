@@ -18,7 +18,6 @@ namespace {
 
 namespace fs = std::filesystem;
 using ::testing::ElementsAre;
-using ::testing::IsEmpty;
 
 class ScanTest : public ::testing::Test {
  protected:
@@ -109,7 +108,7 @@ TEST_F(ScanTest, SpecialFilesTemporariesAndTheTrashAreNoEntries) {
 }
 
 TEST_F(ScanTest, WhatCannotBeReadIsNamedAndUnknown) {
-  scratch_.write("open/x", "x");
+  scratch_.write("open/x", "x", 0644);
   scratch_.write("closed/x", "x");
   scratch_.write("secret", "x", 0);
   ASSERT_EQ(::chmod((scratch_ / "closed").c_str(), 0), 0);

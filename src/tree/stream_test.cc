@@ -2,7 +2,6 @@
 
 #include <gtest/gtest.h>
 
-#include <cstring>
 #include <random>
 #include <vector>
 
@@ -15,7 +14,7 @@ BlockReader reader_of(const std::string& bytes, std::size_t piece = 1000) {
   auto position = std::make_shared<std::size_t>(0);
   return BlockReader([&bytes, position, piece](char* buffer, std::size_t size) {
     const std::size_t n = std::min({size, piece, bytes.size() - *position});
-    std::memcpy(buffer, bytes.data() + *position, n);
+    bytes.copy(buffer, n, *position);
     *position += n;
     return Result<std::size_t>(n);
   });
@@ -84,7 +83,8 @@ TEST(Stream, GarbledStreamsEndWithAnError) {
   for (int i = 0; i < 2000; ++i) {
     std::string bytes = whole.substr(0, random() % (whole.size() + 1));
     for (std::size_t n = random() % 3; n > 0 && !bytes.empty(); --n) {
-      const std::size_t limit = random() % 2 == 0 ? bytes.size() : std::min<std::size_t>(bytes.size(), 20);
+      const std::size_t limit =
+          random() % 2 == 0 ? bytes.size() : std::min<std::size_t>(bytes.size(), 20);
       bytes[random() % limit] = static_cast<char>(random());
     }
     BlockReader reader = reader_of(bytes, 100000);
@@ -94,8 +94,9 @@ TEST(Stream, GarbledStreamsEndWithAnError) {
 
 TEST(Stream, AbsurdSizesAreRefusedBeforeAnythingIsKept) {
   for (const std::string& head :
-       {std::string("\0\xff\xff\xff\xff\xff\xff\xff\xff", 9), std::string("\1\1\0\0\0\xff\xff\xff\x7f", 9),
-        std::string("\1\0\0\0\0\0\0\0\0", 9), std::string("\2\1\0\0\0\1\0\0\0", 9)}) {
+       {std::string("\0\xff\xff\xff\xff\xff\xff\xff\xff", 9),
+        std::string("\1\1\0\0\0\xff\xff\xff\x7f", 9), std::string("\1\0\0\0\0\0\0\0\0", 9),
+        std::string("\2\1\0\0\0\1\0\0\0", 9)}) {
     BlockReader reader = reader_of(head);
     EXPECT_EQ(reader.next().error().code, Errc::Protocol);
   }
@@ -120,7 +121,8 @@ void mutate(const Message& message, std::mt19937& random) {
 TEST(Stream, EveryMessageComesBackAndEveryTruncatedOneIsAnError) {
   std::mt19937 random(13);
   const Seen seen{.exists = true, .type = Type::Link, .size = 5, .mtime_ns = -1};
-  const FileHead head{.path = "a/b", .mode = 0644, .mtime_ns = -7, .size = 9, .expected = seen, .origin = 77};
+  const FileHead head{
+      .path = "a/b", .mode = 0644, .mtime_ns = -7, .size = 9, .expected = seen, .origin = 77};
   mutate(OpenTree{.path = "~/x", .base = "y", .file = "z", .role = Role::Target}, random);
   mutate(RootState{.path = "/x", .exists = true, .file = "f", .home = "/h"}, random);
   mutate(ScanTree{.rules = "r", .hash = true}, random);
@@ -146,7 +148,8 @@ TEST(Stream, ACountWithoutItsListIsAnErrorAndNoAllocation) {
 }
 
 TEST(Stream, SkipsAndTextsAreChecked) {
-  const std::vector<Skip> skips{{"a", SkipReason::BadRules, "x", true}, {"b/c", SkipReason::Special, "", false}};
+  const std::vector<Skip> skips{{"a", SkipReason::BadRules, "x", true},
+                                {"b/c", SkipReason::Special, "", false}};
   EXPECT_EQ(unpack_skips(pack_skips(skips))->at(1).path, "b/c");
   EXPECT_FALSE(unpack_skips(pack_skips({{"../a", SkipReason::Excluded, "", false}})));
   EXPECT_FALSE(unpack_skips(Packer().text("a").number(9).text("").flag(false).take()));

@@ -115,8 +115,9 @@ std::string SyncTest::cut_from(std::size_t bytes) {
 }
 
 void SyncTest::slow_link() {
-  set_ways({"perl -e 'while (sysread(STDIN, $b, 65536)) { select(undef, undef, undef, 0.004); "
-            "syswrite(STDOUT, $b) }' | sh"});
+  set_ways(
+      {"perl -e 'while (sysread(STDIN, $b, 65536)) { select(undef, undef, undef, 0.004); "
+       "syswrite(STDOUT, $b) }' | sh"});
 }
 
 std::string SyncTest::here(const std::string& name) const {

@@ -67,10 +67,11 @@ TEST_F(SyncTest, ASecondNameOfAFileThatCouldNotBeSentIsNotClaimed) {
   SyncRequest request = push_request();
   request.options.hard_links = true;
   int plans = 0;
-  const auto report = run(request, {.on_plan = [&](const Plan&) {
-                            write(here("a"), std::string(1000U + static_cast<unsigned>(++plans), 'x'));
-                            return Result<void>();
-                          }});
+  const auto report =
+      run(request, {.on_plan = [&](const Plan&) {
+            write(here("a"), std::string(1000U + static_cast<unsigned>(++plans), 'x'));
+            return Result<void>();
+          }});
   ASSERT_TRUE(report) << report.error().message;
   EXPECT_EQ(report->failed.size(), 2U);
   EXPECT_EQ(read(there("a")), "one");
@@ -160,6 +161,19 @@ TEST_F(SyncTest, ASingleFileIsPulledUnderTheNameThatWasGiven) {
   EXPECT_TRUE(report->complete());
   EXPECT_EQ(read(here("b.txt")), "hello");
   EXPECT_FALSE(fs::exists(here("a.txt")));
+  EXPECT_EQ(run(request)->files_sent, 0U);
+}
+
+TEST_F(SyncTest, AFileThatIsPulledByAnotherNameKeepsThatName) {
+  write(there("logs/2026"), "hello");
+  fs::create_symlink("logs/2026", there("current"));
+  SyncRequest request = pull_request();
+  request.remote_path = there("current");
+  const auto report = run(request);
+  ASSERT_TRUE(report) << report.error().message;
+  EXPECT_TRUE(report->complete());
+  EXPECT_EQ(read(here("current")), "hello");
+  EXPECT_FALSE(fs::exists(here("2026")));
   EXPECT_EQ(run(request)->files_sent, 0U);
 }
 

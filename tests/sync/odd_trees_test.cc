@@ -15,8 +15,6 @@ namespace yonder::sync {
 namespace {
 
 namespace fs = std::filesystem;
-using ::testing::Contains;
-using ::testing::IsEmpty;
 
 void set_mtime(const std::string& path, std::int64_t seconds, long nanoseconds) {
   const timespec when{static_cast<time_t>(seconds), nanoseconds};
@@ -25,10 +23,10 @@ void set_mtime(const std::string& path, std::int64_t seconds, long nanoseconds) 
 }
 
 std::vector<std::string> odd_names() {
-  return {"new\nline",    "quo'te\"s",          "-rf",   "--",  "*",    "$(touch x)",
-          "back\\slash",  "\xff\xfe bad utf-8", " ",     "~",   "~root", "%s%n",
-          "\x1b[31mred",  std::string(255, 'n'), "a\tb", "#x#", "!x",   "[a-z]",
-          "\xc3\xa4",     "a\xcc\x88",           ".hidden", "...", "..x"};
+  return {"new\nline",   "quo'te\"s",           "-rf",     "--",  "*",     "$(touch x)",
+          "back\\slash", "\xff\xfe bad utf-8",  " ",       "~",   "~root", "%s%n",
+          "\x1b[31mred", std::string(255, 'n'), "a\tb",    "#x#", "!x",    "[a-z]",
+          "\xc3\xa4",    "a\xcc\x88",           ".hidden", "...", "..x"};
 }
 
 TEST_F(SyncTest, OddNamesGoThroughBothWays) {

@@ -37,7 +37,8 @@ class RandomSync : public SyncTest {
     const std::size_t size = one_in(60)   ? 17UL * 1024 * 1024 + below(100)
                              : one_in(10) ? below(3UL * 1024 * 1024)
                                           : below(5000);
-    return one_in(3) ? std::string(size, static_cast<char>('a' + below(26))) : noise(size, random_());
+    return one_in(3) ? std::string(size, static_cast<char>('a' + below(26)))
+                     : noise(size, random_());
   }
 
   std::vector<std::string> directories(const std::string& root) {

@@ -17,10 +17,8 @@ namespace yonder::sync {
 namespace {
 
 namespace fs = std::filesystem;
-using ::testing::Each;
-using ::testing::HasSubstr;
-using ::testing::IsEmpty;
 using testing::eventually;
+using ::testing::IsEmpty;
 
 constexpr std::size_t kMiB = 1024UL * 1024;
 
@@ -81,11 +79,12 @@ TEST_F(SyncTest, AFarFileThatChangesMeanwhileIsNotOverwritten) {
   write(here("b"), "mine");
   write(there("a"), "the old one");
   int plans = 0;
-  const auto report = run(push_request(), {.on_plan = [&](const Plan&) {
-                            write(there("a"), std::string(20U + static_cast<unsigned>(++plans), 'x'));
-                            write(there("b"), std::string(40U + static_cast<unsigned>(plans), 'y'));
-                            return Result<void>();
-                          }});
+  const auto report =
+      run(push_request(), {.on_plan = [&](const Plan&) {
+            write(there("a"), std::string(20U + static_cast<unsigned>(++plans), 'x'));
+            write(there("b"), std::string(40U + static_cast<unsigned>(plans), 'y'));
+            return Result<void>();
+          }});
   ASSERT_TRUE(report) << report.error().message;
   EXPECT_EQ(read(there("a")), std::string(22, 'x'));
   EXPECT_EQ(read(there("b")), std::string(42, 'y'));
@@ -103,8 +102,7 @@ TEST_F(SyncTest, NothingIsWrittenThroughALinkThatAppearsMeanwhile) {
     fs::create_directories(target + "/d/e");
     write(source + "/d/e/new", "x");
     write(source + "/d/large", noise(17 * kMiB, 3));
-    const auto report = run(push ? push_request() : pull_request(),
-                            {.on_plan = [&](const Plan&) {
+    const auto report = run(push ? push_request() : pull_request(), {.on_plan = [&](const Plan&) {
                               if (fs::is_symlink(target + "/d")) return Result<void>();
                               fs::rename(target + "/d", outside + "/moved");
                               fs::create_symlink(outside + "/moved", target + "/d");
@@ -210,8 +208,9 @@ TEST_F(KilledSync, APushThatWasKilledGoesOnWithItsLargeFile) {
   use_memory();
   push();
   write(here("large"), noise(96 * kMiB, 8));
-  set_ways({"perl -e 'while (sysread(STDIN, $b, 65536)) { select(undef, undef, undef, 0.001); "
-            "syswrite(STDOUT, $b) }' | sh"});
+  set_ways(
+      {"perl -e 'while (sysread(STDIN, $b, 65536)) { select(undef, undef, undef, 0.001); "
+       "syswrite(STDOUT, $b) }' | sh"});
   kill_midway(push_request(), there(), 40 * kMiB);
   const SyncReport report = push();
   EXPECT_TRUE(report.complete());
@@ -224,8 +223,9 @@ TEST_F(KilledSync, APullThatWasKilledGoesOnWithItsLargeFile) {
   use_memory();
   push();
   write(there("large"), noise(96 * kMiB, 8));
-  set_ways({"sh | perl -e 'while (sysread(STDIN, $b, 65536)) { select(undef, undef, undef, 0.001); "
-            "syswrite(STDOUT, $b) }'"});
+  set_ways(
+      {"sh | perl -e 'while (sysread(STDIN, $b, 65536)) { select(undef, undef, undef, 0.001); "
+       "syswrite(STDOUT, $b) }'"});
   kill_midway(pull_request(), here(), 40 * kMiB);
   const SyncReport report = pull();
   EXPECT_TRUE(report.complete());
@@ -239,8 +239,9 @@ TEST_F(KilledSync, WhatItSentIsNotTakenForSomebodyElsesChange) {
   for (int i = 0; i < 100; ++i) write(here(concat("f", i)), "old");
   push();
   for (int i = 0; i < 100; ++i) write(here(concat("f", i)), noise(200000, 4));
-  set_ways({"perl -e 'while (sysread(STDIN, $b, 65536)) { select(undef, undef, undef, 0.002); "
-            "syswrite(STDOUT, $b) }' | sh"});
+  set_ways(
+      {"perl -e 'while (sysread(STDIN, $b, 65536)) { select(undef, undef, undef, 0.002); "
+       "syswrite(STDOUT, $b) }' | sh"});
   kill_midway(push_request(), there(), 5 * kMiB);
   for (int i = 0; i < 100; ++i) write(here(concat("f", i)), "edited since");
   const SyncReport report = push();
@@ -255,13 +256,15 @@ TEST_F(SyncTest, ACancelledSyncLeavesNoHalfFileAndNobodyAtWork) {
     const std::string source = push ? here() : there();
     const std::string target = push ? there() : here();
     for (int i = 0; i < 100; ++i) write(concat(source, "/f", i), noise(1000000, 4));
-    set_ways({"perl -e 'while (sysread(STDIN, $b, 65536)) { select(undef, undef, undef, 0.001); "
-              "syswrite(STDOUT, $b) }' | sh"});
+    set_ways(
+        {"perl -e 'while (sysread(STDIN, $b, 65536)) { select(undef, undef, undef, 0.001); "
+         "syswrite(STDOUT, $b) }' | sh"});
     const CancelSource cancel;
-    const auto report = run(push ? push_request() : pull_request(),
-                            {.cancel = cancel.token(), .on_progress = [&](const Progress& progress) {
-                               if (progress.bytes_done > 10000000) cancel.cancel();
-                             }});
+    const auto report =
+        run(push ? push_request() : pull_request(),
+            {.cancel = cancel.token(), .on_progress = [&](const Progress& progress) {
+               if (progress.bytes_done > 10000000) cancel.cancel();
+             }});
     ASSERT_FALSE(report);
     EXPECT_EQ(report.error().code, Errc::Cancelled);
     EXPECT_TRUE(eventually([&] { return !somebody_works_in(target); }));
@@ -307,7 +310,8 @@ TEST_F(SyncTest, AFullDiskStopsWhatDoesNotFitAndNothingElse) {
     if (!testing::mount_tmpfs(there(), "size=12m")) return "mount";
     hang_up();
     write(there("ballast"), std::string(5 * kMiB, 'x'));
-    for (int i = 0; i < 20; ++i) write(here(concat("f", i)), noise(kMiB, 5 + i));
+    for (int i = 0; i < 20; ++i)
+      write(here(concat("f", i)), noise(kMiB, 5U + static_cast<unsigned>(i)));
     write(here("small"), "small");
     const auto report = run(push_request());
     if (!report) return report.error().message;
