@@ -293,5 +293,6 @@ void run(const Bench& bench) {
 }  // namespace yonder::bench
 
 int main() {
+  std::setvbuf(stdout, nullptr, _IOLBF, 0);
   return yonder::bench::main_of(yonder::bench::run);
 }
