@@ -48,7 +48,7 @@ TEST(SyncArguments, SurviveTheWayToAWorker) {
 }
 
 TEST(SyncArguments, SayWhatIsWrong) {
-  EXPECT_THAT(refusal({{"excludes", "*.o"}}), HasSubstr("excludes: must be a list"));
+  EXPECT_THAT(refusal({{"excludes", 7}}), HasSubstr("excludes: must be a list"));
   EXPECT_THAT(refusal({{"excludes", {1}}}), HasSubstr("excludes"));
   EXPECT_THAT(refusal({{"confirm_delete", -1}}), HasSubstr("confirm_delete"));
   EXPECT_THAT(refusal({{"on_conflict", "mine"}}), HasSubstr("keep_local"));
