@@ -119,9 +119,7 @@ Result<std::shared_ptr<Link>> LinkPool::open(const SandboxSpec& spec, CommandPre
 
 Result<std::shared_ptr<Link>> LinkPool::open_another(const SandboxSpec& spec,
                                                      const AcquireOptions& options) const {
-  SandboxSpec bulk = spec;
-  bulk.bulk = true;
-  TRY_ASSIGN(CommandPrefix prefix, prefix_(bulk));
+  TRY_ASSIGN(CommandPrefix prefix, prefix_(spec));
   // With a broker a person might be asked once more; only what needs none is answered.
   const bool known =
       !spec.password.empty() || !spec.key_passphrase.empty() || !spec.password_command.empty();

@@ -30,7 +30,6 @@ struct SandboxSpec {
   HostKeyPolicy host_keys = HostKeyPolicy::UserSettings;
   Duration connect_timeout = std::chrono::seconds(15);
   Duration idle_close = std::chrono::minutes(15);
-  bool bulk = false;   // of one link: for large amounts, where ciphers matter
   std::string origin;  // who said it, such as "config.toml:12" or "REMOTE_HOST"
 };
 

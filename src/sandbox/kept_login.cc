@@ -68,7 +68,7 @@ Result<link::CommandPrefix> KeptLogins::prefix(const SandboxSpec& spec) const {
   const bool kept = exists(spec);
   return prefix_for(spec, {.environment = environment_,
                            .control_path = kept ? socket_path(spec) : "",
-                           .ciphers = spec.bulk && !kept ? fast_ciphers(spec, environment_) : "",
+                           .ciphers = kept ? "" : fast_ciphers(spec, environment_),
                            .interactive = interactive_});
 }
 

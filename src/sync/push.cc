@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <array>
 #include <map>
 #include <memory>
 #include <optional>
@@ -18,27 +19,35 @@ using tree::Kind;
 // Far more than the largest file's signature.
 constexpr std::size_t kLongestSignature = 256UL * 1024 * 1024;
 
-// Compresses harder when the link is what we wait for, and less when it is not.
+// Compresses harder when the link is what we wait for, and hardly at all when it is not.
 class LevelKeeper {
  public:
   explicit LevelKeeper(FarTree& far) : far_(far), since_(std::chrono::steady_clock::now()) {}
   void look() {
     const auto now = std::chrono::steady_clock::now();
     const Duration spent = now - since_;
-    if (spent < std::chrono::milliseconds(500)) return;
+    if (spent < kSoon) return;
     const double share = to_seconds(far_.blocked() - blocked_) / to_seconds(spent);
-    if (share > 0.6 && level_ < 9) level_ += 2;
-    if (share < 0.1 && level_ > 1) level_ -= 2;
-    far_.out().set_level(level_);
+    const bool down = share < 0.05 && at_ > 0;
+    const bool up = share > 0.6 && at_ + 1 < kLevels.size();
+    // A link that has just begun makes us wait a little, whatever it can do.
+    if (!down && spent < kLater) return;
+    if (down) --at_;
+    if (up) ++at_;
+    far_.out().set_level(kLevels.at(at_));
     since_ = now;
     blocked_ = far_.blocked();
   }
 
  private:
+  static constexpr auto kSoon = std::chrono::milliseconds(40);
+  static constexpr auto kLater = std::chrono::milliseconds(500);
+  static constexpr std::array kLevels{-5, 1, 3, 5, 7, 9};
+
   FarTree& far_;
   Instant since_;
   Duration blocked_{};
-  int level_ = 1;
+  std::size_t at_ = 1;  // the level that every stream begins with
 };
 
 // Sends the contents of files over one stream.

@@ -30,9 +30,9 @@ TEST(Works, SmallFilesGoInBundlesLargeOnesInSegments) {
 
 TEST(Works, OnlyAFileThatReplacesALargeOneGoesAsADifference) {
   Plan plan;
-  plan.actions = {put(1000000), put(1000000, 1000), put(1000, 1000000)};
+  plan.actions = {put(5000000), put(5000000, 1000), put(1000, 5000000)};
   EXPECT_FALSE(has_delta(plan));
-  plan.actions.push_back(put(1000000, 1000000));
+  plan.actions.push_back(put(5000000, 5000000));
   EXPECT_TRUE(has_delta(plan));
   EXPECT_EQ(cut_into_works(plan, true).works.front().kind, Work::Kind::Delta);
   EXPECT_EQ(cut_into_works(plan, false).works.front().kind, Work::Kind::Bundle);

@@ -206,7 +206,11 @@ Result<void> Applier::finish_directory(const std::string& path, std::uint32_t mo
   TRY(check_relative(path));
   TRY_ASSIGN(const int directory, directories_.open(path));
   const auto times = times_for(mtime_ns);
-  if (::fchmod(directory, mode & 01777U) != 0) return failed(path);
+  struct stat info {};
+  if (::fstat(directory, &info) != 0) return failed(path);
+  // Its own set-id bits are of its place: they hand on the group of those who share it.
+  const mode_t wanted = (mode & 01777U) | (info.st_mode & 06000U);
+  if (::fchmod(directory, wanted) != 0) return failed(path);
   if (::futimens(directory, times.data()) != 0) return failed(path);
   return {};
 }

@@ -13,7 +13,7 @@ namespace {
 std::vector<Entry> sample() {
   std::vector<Entry> entries{
       {.path = "a", .type = Type::Directory, .mode = 0755, .mtime_ns = -5},
-      {.path = "a/b", .mode = 07777, .size = ~0ULL, .mtime_ns = INT64_MAX, .twins = 3},
+      {.path = "a/b", .mode = 01777, .size = ~0ULL, .mtime_ns = INT64_MAX, .twins = 3},
       {.path = "a/bc\n\xff", .mode = 0, .size = 0, .mtime_ns = INT64_MIN, .hash = Hash{1, ~0ULL}},
       {.path = "l", .type = Type::Link, .mode = 0777, .target = "../x"},
       {.path = std::string(255, 'n') + "/" + std::string(255, 'm'), .mode = 0644, .size = 1}};

@@ -30,7 +30,7 @@ class BlockWriter {
   ~BlockWriter();
   BlockWriter(BlockWriter&&) noexcept;
 
-  // 1 (fast) to 19.
+  // 1 (fast) to 19; below 0 still faster.
   void set_level(int level);
   Result<void> put(std::uint8_t kind, std::string_view body, Squeeze squeeze = Squeeze::Yes);
   // What was put is on its way.

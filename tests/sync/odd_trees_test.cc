@@ -141,8 +141,21 @@ TEST_F(SyncTest, EmptyFilesGoThroughAndAreReplaced) {
   EXPECT_EQ(difference(), "");
 }
 
+// Directories of a group hand their group on: whoever shares the target relies on it.
+TEST_F(SyncTest, SetIdBitsAreNotCopiedAndThoseOfTheTargetsDirectoriesStay) {
+  write(here("d/program"), "x", 04755);
+  ASSERT_EQ(::mkdir(there("d").c_str(), 0755), 0);
+  ASSERT_EQ(::chmod(there("d").c_str(), 02755), 0);
+  EXPECT_TRUE(push().complete());
+  EXPECT_EQ(testing::mode_of(there("d/program")), 0755U);
+  struct stat info {};
+  ASSERT_EQ(::stat(there("d").c_str(), &info), 0);
+  EXPECT_EQ(info.st_mode & 07777U, 02755U);
+  EXPECT_EQ(push().attributes_set, 0U);
+}
+
 TEST_F(SyncTest, DirectoriesKeepTheirModes) {
-  for (const mode_t mode : {0555U, 0700U, 01777U, 02755U, 0U}) {
+  for (const mode_t mode : {0555U, 0700U, 01777U, 0750U, 0U}) {
     const std::string name = concat("d", static_cast<unsigned>(mode));
     write(here(name + "/inside"), "x");
     ASSERT_EQ(::chmod(here(name).c_str(), mode), 0);
