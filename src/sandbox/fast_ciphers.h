@@ -18,7 +18,7 @@ std::string faster_order(std::string_view ciphers);
 // Pure. What `ssh -G` says of ciphers; empty when it does not.
 std::string ciphers_in(std::string_view settings);
 
-// Asks the user's ssh. Empty when nothing is to be changed.
+// Asks the user's ssh, which gets this environment. Empty when nothing is to be changed.
 std::string fast_ciphers(const SandboxSpec& spec, const std::vector<std::string>& environment);
 
 }  // namespace yonder::sandbox

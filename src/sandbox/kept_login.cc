@@ -66,10 +66,14 @@ bool KeptLogins::exists(const SandboxSpec& spec) const {
 
 Result<link::CommandPrefix> KeptLogins::prefix(const SandboxSpec& spec) const {
   const bool kept = exists(spec);
-  return prefix_for(spec, {.environment = environment_,
-                           .control_path = kept ? socket_path(spec) : "",
-                           .ciphers = kept ? "" : fast_ciphers(spec, environment_),
-                           .interactive = interactive_});
+  PrefixOptions options{.environment = environment_,
+                        .control_path = kept ? socket_path(spec) : "",
+                        .interactive = interactive_};
+  TRY_ASSIGN(link::CommandPrefix words, prefix_for(spec, options));
+  // With the environment that ssh gets: ours may hold secrets.
+  options.ciphers = kept ? "" : fast_ciphers(spec, words.environment);
+  if (options.ciphers.empty()) return words;
+  return prefix_for(spec, options);
 }
 
 Result<link::CommandPrefix> KeptLogins::terminal(const SandboxSpec& spec,
