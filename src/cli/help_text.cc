@@ -4,7 +4,9 @@
 
 namespace yonder::cli {
 
-std::string top_help() {
+namespace {
+
+std::string commands_help() {
   return R"(yonder - run work over there: on machines reached by ssh, for people and for coding agents
 
 Usage: yonder COMMAND [options]
@@ -35,7 +37,11 @@ Commands:
   mcp                         serve coding agents over MCP, on stdin and stdout
   completion SHELL            print a completion script for bash, zsh or fish
   help [COMMAND]              show this, or the help of one command
+)";
+}
 
+std::string use_help() {
+  return R"(
 First steps:
   yonder exec local -- 'echo hello from $(hostname)'   works without any setup
   yonder exec gpu1 -- nvidia-smi                       any alias in ~/.ssh/config is a sandbox
@@ -92,6 +98,12 @@ Environment:
   REMOTE_SANDBOX_LIST            several of them, as JSON
   NO_COLOR                       no colours on a terminal
 )";
+}
+
+}  // namespace
+
+std::string top_help() {
+  return commands_help() + use_help();
 }
 
 std::string usage_of(const std::string& command) {
