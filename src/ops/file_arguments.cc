@@ -24,7 +24,7 @@ std::optional<std::uint64_t> count(Arguments& in, const char* name, double least
 
 // Names of any bytes come as base64: JSON has no other way to carry them.
 std::string path_of(Arguments& in, const std::string& otherwise = "") {
-  const std::string path = in.text("remote_path", otherwise);
+  std::string path = in.text("remote_path", otherwise);
   const auto encoded = in.optional_text("remote_path_base64");
   if (encoded) {
     const auto bytes = from_base64(*encoded);

@@ -5,7 +5,7 @@
 namespace yonder::ops {
 
 // Pieces that the schemas of the file tools have in common.
-inline Json with_place(Json properties, const Json& path) {
+inline Json with_place(const Json& properties, const Json& path) {
   Json all{{"remote_path", path}};
   all.update(properties);
   all["remote_path_base64"] =
