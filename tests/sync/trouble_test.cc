@@ -214,7 +214,7 @@ TEST_F(KilledSync, APushThatWasKilledGoesOnWithItsLargeFile) {
   kill_midway(push_request(), there(), 40 * kMiB);
   const SyncReport report = push();
   EXPECT_TRUE(report.complete());
-  EXPECT_LT(report.bytes_on_wire, 80 * kMiB);
+  EXPECT_LT(report.bytes_on_wire, 90 * kMiB);
   EXPECT_EQ(difference(), "");
   EXPECT_THAT(temporaries(there()), IsEmpty());
 }
