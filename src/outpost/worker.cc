@@ -213,7 +213,8 @@ int work_and_answer(WorkerChannel& channel, const Work& work) {
   return write_all(channel.output_, answer) ? 0 : 1;
 }
 
-Result<std::unique_ptr<Activity>> start_worker(wire::StreamId stream, WorkerEnd end, Work work) {
+Result<std::unique_ptr<Activity>> start_worker(wire::StreamId stream, WorkerEnd end,
+                                               const Work& work) {
   TRY_ASSIGN(Pipe in, make_pipe());
   TRY_ASSIGN(Pipe out, make_pipe());
   widen(in.write);

@@ -41,6 +41,7 @@ enum class WorkerEnd {
   AtOnce,          // the process is terminated
   WhenItHasTidied  // it sees the end of its input, and ends by itself
 };
-Result<std::unique_ptr<Activity>> start_worker(wire::StreamId stream, WorkerEnd end, Work work);
+Result<std::unique_ptr<Activity>> start_worker(wire::StreamId stream, WorkerEnd end,
+                                               const Work& work);
 
 }  // namespace yonder::outpost

@@ -30,7 +30,7 @@ std::string real_path(const std::string& path) {
   while (true) {
     const std::unique_ptr<char, Free> real(::realpath(head.c_str(), nullptr));
     if (real) {
-      const std::string found(real.get());
+      std::string found(real.get());
       if (rest.empty()) return found;
       return found == "/" ? "/" + rest : found + "/" + rest;
     }
