@@ -12,14 +12,7 @@
 namespace yonder::ops {
 namespace {
 
-bool comes_true(const std::function<bool()>& condition) {
-  const auto deadline = Deadline::after(std::chrono::seconds(30));
-  while (!condition()) {
-    if (deadline.expired()) return false;
-    ::usleep(10'000);
-  }
-  return true;
-}
+using yonder::testing::eventually;
 
 class WorkerProcess : public ::testing::Test {
  protected:
@@ -39,12 +32,12 @@ TEST_F(WorkerProcess, IsNobodysChildAndLeadsItsGroup) {
   EXPECT_NE(::getsid(static_cast<pid_t>(worker.pid)), ::getsid(0));
   EXPECT_EQ(::getpgid(static_cast<pid_t>(worker.pid)), static_cast<pid_t>(worker.pid));
   EXPECT_EQ(::waitpid(static_cast<pid_t>(worker.pid), nullptr, WNOHANG), -1);
-  EXPECT_TRUE(comes_true([&] { return scratch_.read("log") == "x\n"; }));
+  EXPECT_TRUE(eventually([&] { return scratch_.read("log") == "x\n"; }));
   struct stat info {};
   ASSERT_EQ(::stat((scratch_ / "log").c_str(), &info), 0);
   EXPECT_EQ(info.st_mode & 0777, 0600U);
   EXPECT_TRUE(signal_worker(worker, SIGTERM, false));
-  EXPECT_TRUE(comes_true([&] { return !lives(worker); }));
+  EXPECT_TRUE(eventually([&] { return !lives(worker); }));
   EXPECT_FALSE(signal_worker(worker, SIGTERM, false));
 }
 
@@ -81,11 +74,11 @@ TEST_F(WorkerProcess, IsGoneWhenItIsAZombie) {
 
 TEST_F(WorkerProcess, IsKilledWithItsGroup) {
   const auto worker = start("sleep 61 & echo $! >&2; wait");
-  ASSERT_TRUE(comes_true([&] { return !scratch_.read("log").empty(); }));
+  ASSERT_TRUE(eventually([&] { return !scratch_.read("log").empty(); }));
   const auto helper = worker_key(std::stoll(scratch_.read("log")));
   ASSERT_TRUE(helper);
   EXPECT_TRUE(signal_worker(worker, SIGKILL, true));
-  EXPECT_TRUE(comes_true([&] { return !lives(worker) && !lives(*helper); }));
+  EXPECT_TRUE(eventually([&] { return !lives(worker) && !lives(*helper); }));
 }
 
 TEST_F(WorkerProcess, ThatCannotBeStartedIsAnError) {

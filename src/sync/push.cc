@@ -98,32 +98,32 @@ class PushLane {
     return far_.out().flush();
   }
 
-  Result<tree::SourceFile*> open_large(std::size_t index) {
-    if (!open_ || open_index_ != index) {
-      open_.reset();
-      const Action& file = action(index);
-      TRY_ASSIGN(tree::SourceFile opened,
-                 tree::SourceFile::open(sources_, source_path(setup_, file), source_of(file)));
-      open_.emplace(std::move(opened));
-      open_index_ = index;
+  // Null when it has failed, now or before.
+  tree::SourceFile* begin(std::size_t index) {
+    const Action& file = action(index);
+    if (setup_.tally.has_failed(index)) return nullptr;
+    setup_.tally.now_at(file.path);
+    if (open_ && open_index_ == index) return &*open_;
+    open_.reset();
+    auto opened = tree::SourceFile::open(sources_, source_path(setup_, file), source_of(file));
+    if (!opened) {
+      setup_.tally.fail(index, file.path, opened.error());
+      return nullptr;
     }
+    open_.emplace(*std::move(opened));
+    open_index_ = index;
     return &*open_;
   }
 
   Result<void> send_segment(const Work& work) {
     const std::size_t index = work.actions.front();
     const Action& file = action(index);
-    if (setup_.tally.has_failed(index)) return {};
-    setup_.tally.now_at(file.path);
-    auto source = open_large(index);
-    if (!source) {
-      setup_.tally.fail(index, file.path, source.error());
-      return {};
-    }
+    const tree::SourceFile* source = begin(index);
+    if (source == nullptr) return {};
     tree::Hash hash;
     const tree::FileStart start{
         .number = index, .head = head_of(setup_, file), .segment = work.segment};
-    TRY_ASSIGN(const tree::Sent sent, tree::send_segment(far_.out(), **source, start, hash, send_));
+    TRY_ASSIGN(const tree::Sent sent, tree::send_segment(far_.out(), *source, start, hash, send_));
     note(index, sent);
     large_.at(index)->segments[work.segment] = hash;  // nobody else has this segment
     return far_.out().flush();
@@ -155,17 +155,12 @@ class PushLane {
   Result<void> send_delta(const Work& work) {
     const std::size_t index = work.actions.front();
     const Action& file = action(index);
-    if (setup_.tally.has_failed(index)) return {};
-    setup_.tally.now_at(file.path);
-    auto source = open_large(index);
-    if (!source) {
-      setup_.tally.fail(index, file.path, source.error());
-      return {};
-    }
+    const tree::SourceFile* source = begin(index);
+    if (source == nullptr) return {};
     TRY_ASSIGN(const auto signature, signature_of(index));
     if (!signature) return {};
     TRY_ASSIGN(const tree::Sent sent,
-               tree::send_delta(far_.out(), **source,
+               tree::send_delta(far_.out(), *source,
                                 {.number = index, .head = head_of(setup_, file)}, *signature, {}));
     note(index, sent);
     setup_.tally.bytes += file.size;

@@ -1,0 +1,99 @@
+#include "sync/after.h"
+
+#include <set>
+#include <string_view>
+#include <utility>
+
+namespace yonder::sync {
+namespace {
+
+void keep_as_before(BaseRecord& record, const std::optional<BaseRecord>& old,
+                    const std::string& path) {
+  const tree::Seen* then = old ? old->find(path) : nullptr;
+  record.forget(path);
+  if (then != nullptr) record.note(path, *then);
+}
+
+tree::Seen seen_as(const Action& action) {
+  return {.exists = true, .type = action.type, .size = action.size, .mtime_ns = action.mtime_ns};
+}
+
+// The entries that are not as they should be now, for one reason or another.
+std::set<std::string_view> unsettled(const Plan& plan, const Tally& tally) {
+  std::set<std::string_view> paths;
+  for (const auto& left : plan.left) {
+    if (left.why == Left::Conflict || left.why == Left::InTheWay) paths.insert(left.path);
+  }
+  for (std::size_t i = 0; i < plan.actions.size(); ++i) {
+    if (tally.has_failed(i)) paths.insert(plan.actions[i].path);
+  }
+  return paths;
+}
+
+}  // namespace
+
+std::string intents_of(const Plan& plan) {
+  std::string intents;
+  for (const Action& action : plan.actions) {
+    if (action.act == Act::Remove || action.act == Act::MakeDirectory) continue;
+    intents += pack_intent(action.path, seen_as(action));
+  }
+  return intents;
+}
+
+BaseRecord target_after(const Plan& plan, const Look& look, const Tally& tally,
+                        const std::optional<BaseRecord>& before) {
+  BaseRecord base;
+  base.set_scanned_ns(look.began_ns);
+  for (const auto& entry : look.target.entries) base.note(entry.path, tree::seen_as(entry));
+  for (std::size_t i = 0; i < plan.actions.size(); ++i) {
+    const Action& action = plan.actions[i];
+    if (tally.has_failed(i)) continue;
+    if (action.act == Act::Remove) {
+      base.forget(action.path);
+    } else {
+      base.note(action.path, seen_as(action));
+    }
+  }
+  for (const auto& left : plan.left) {
+    if (left.why == Left::Conflict) keep_as_before(base, before, left.path);
+  }
+  return base;
+}
+
+BaseRecord source_after(const Plan& plan, const Look& look, const Tally& tally,
+                        const std::optional<BaseRecord>& before) {
+  BaseRecord base;
+  base.set_scanned_ns(look.began_ns);
+  for (const auto& entry : look.source.entries) base.note(entry.path, tree::seen_as(entry));
+  for (const auto path : unsettled(plan, tally)) keep_as_before(base, before, std::string(path));
+  return base;
+}
+
+void count(SyncReport& report, const Action& action) {
+  switch (action.act) {
+    case Act::MakeDirectory: ++report.directories_made; break;
+    case Act::SetAttributes: ++report.attributes_set; break;
+    case Act::Remove:
+      ++(action.type == tree::Type::Directory ? report.directories_removed : report.files_removed);
+      break;
+    default: ++report.files_sent; break;
+  }
+}
+
+void count(SyncReport& report, const Plan& plan, const Tally& tally) {
+  report.failed = tally.failures();
+  for (std::size_t i = 0; i < plan.actions.size(); ++i) {
+    if (!tally.has_failed(i) && !tally.was_kept(i)) count(report, plan.actions[i]);
+  }
+}
+
+void count_done(SyncReport& report, const Plan& cut, const Plan& now) {
+  std::set<std::pair<std::string_view, Act>> left;
+  for (const Action& action : now.actions) left.emplace(action.path, action.act);
+  for (const Action& action : cut.actions) {
+    if (!left.contains({action.path, action.act})) count(report, action);
+  }
+}
+
+}  // namespace yonder::sync

@@ -1,0 +1,32 @@
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "sync/base_record.h"
+#include "sync/ends.h"
+#include "sync/plan.h"
+#include "sync/tally.h"
+
+namespace yonder::sync {
+
+// What is written down about a sync, for the next one. Pure.
+
+// Before it changes anything: what it is going to send, for BaseStore::note_intents().
+std::string intents_of(const Plan& plan);
+
+// What the target is now; a conflict stays one until somebody decides it.
+BaseRecord target_after(const Plan& plan, const Look& look, const Tally& tally,
+                        const std::optional<BaseRecord>& before);
+// What the next sync back would meet: the source as it is. What did not get through is news to the
+// other side, and must not be overwritten by it.
+BaseRecord source_after(const Plan& plan, const Look& look, const Tally& tally,
+                        const std::optional<BaseRecord>& before);
+
+// Adds what was done to the report.
+void count(SyncReport& report, const Action& action);
+void count(SyncReport& report, const Plan& plan, const Tally& tally);
+// What an attempt that was cut off had to do, and the next one has not, was done.
+void count_done(SyncReport& report, const Plan& cut, const Plan& now);
+
+}  // namespace yonder::sync

@@ -1,0 +1,247 @@
+#include "sync/ends.h"
+
+#include <memory>
+#include <utility>
+
+#include "base/clean_text.h"
+#include "base/file.h"
+#include "base/text.h"
+#include "tree/beneath.h"
+#include "tree/pack_rules.h"
+#include "tree/part.h"
+
+namespace yonder::sync {
+namespace {
+
+constexpr std::uint64_t kMaxExcludeFile = 1024UL * 1024;
+constexpr std::int64_t kMillisecond = 1000000;
+constexpr std::size_t kQuestionBytes = 256UL * 1024;
+
+std::int64_t now_ns(std::int64_t ahead_ms) {
+  return (wall_clock_ms() + ahead_ms) * kMillisecond;
+}
+
+}  // namespace
+
+Result<tree::RuleSet> rules_of(const SyncOptions& options) {
+  tree::RuleSet rules;
+  if (options.default_rules) tree::add_defaults(rules);
+  if (!options.exclude_file.empty()) {
+    auto content = read_file(options.exclude_file, kMaxExcludeFile);
+    if (!content) return std::move(content).error().context("exclude_file");
+    TRY(rules.add_file("", *content, concat("exclude_file ", options.exclude_file),
+                       tree::Level::ExcludeFile));
+  }
+  int line = 0;
+  for (const auto& exclude : options.excludes) {
+    TRY(rules.add("", exclude, {"excludes", ++line}));
+  }
+  for (const auto& pattern : options.forbidden) {
+    TRY(rules.add("", pattern, {std::string(kSecretPlace)}));
+  }
+  return rules;
+}
+
+std::string Ends::path_of(const tree::RootState& state) {
+  return state.file.empty() ? state.path : concat(state.path, "/", state.file);
+}
+
+Pair Ends::pair(bool push) const {
+  return {.machine = setup_.spec.name,
+          .local_root = local_path(),
+          .remote_root = remote_path(),
+          .push = push};
+}
+
+DeleteGuard Ends::guard(const Look& look) const {
+  const tree::RootState& own = local_->state();
+  const tree::RootState& target = push_ ? far_root_ : own;
+  return {.target_path = target.path,
+          .target_home = target.home,
+          .source_exists = push_ ? own.exists : far_root_.exists,
+          .source_entries = look.source.entries.size(),
+          .target_entries = look.target.entries.size()};
+}
+
+Result<void> Ends::find_local() {
+  tree::OpenTree wanted{.path = request_.local_path,
+                        .base = setup_.directory,
+                        .role = push_ ? tree::Role::Source : tree::Role::Target};
+  if (!push_ && !far_root_.is_directory) {
+    TRY_ASSIGN(wanted.file, name_to_pull());
+  }
+  auto found = tree::Root::find(wanted, setup_.home);
+  if (!found) return std::move(found).error().context("local_path");
+  if (push_ && !found->state().exists) {
+    return Error{Errc::NotFound,
+                 concat("local_path '", printable(request_.local_path), "' does not exist"),
+                 "nothing was changed; check the path"};
+  }
+  local_ = *std::move(found);
+  return {};
+}
+
+tree::OpenTree Ends::far_wanted() const {
+  return {.path = request_.remote_path,
+          .base = setup_.spec.cwd,
+          .file = push_ ? local_->state().file : "",
+          .role = push_ ? tree::Role::Target : tree::Role::Source,
+          .keep_replaced = request_.options.keep_replaced,
+          .flush_to_disk = request_.options.flush_to_disk};
+}
+
+Result<std::unique_ptr<FarTree>> Ends::open(const std::shared_ptr<link::Link>& link) {
+  far_ahead_ms_ = link->clock_ahead_ms();
+  if (push_) TRY(find_local());
+  TRY_ASSIGN(auto far, FarTree::open(link, far_wanted(), cancel_));
+  if (push_) return far;  // its answer comes with the list: one round trip for both
+  TRY_ASSIGN(far_root_, far->root());
+  if (!far_root_.exists) {
+    return Error{Errc::NotFound,
+                 concat("remote_path '", printable(far_root_.path), "' does not exist"),
+                 "nothing was changed; check the path"};
+  }
+  TRY(find_local());
+  return far;
+}
+
+Result<tree::Listing> Ends::scan_here(const tree::RuleSet& rules) {
+  const SyncOptions& options = request_.options;
+  tree::Listing own;
+  if (!local_->exists()) return own;
+  const tree::ScanOptions scan_options{.rules = &rules,
+                                       .use_gitignore = options.use_gitignore,
+                                       .hash = options.checksum,
+                                       .twins = options.hard_links && push_};
+  TRY_ASSIGN(const int root, local_->get());
+  const std::string& single = local_->state().file;
+  if (!single.empty()) {
+    auto entry = tree::list_one(root, single, scan_options);
+    if (entry) {
+      own.entries.push_back(*std::move(entry));
+    } else if (entry.error().code != Errc::NotFound) {
+      return std::move(entry).error();
+    }
+    return own;
+  }
+  TRY(tree::scan(root, scan_options,
+                 {.on_entry = [&](tree::Entry&& e) { own.entries.push_back(std::move(e)); },
+                  .on_skip = [&](tree::Skip&& skip) { own.skips.push_back(std::move(skip)); },
+                  .on_temporary =
+                      [&](std::string&& path) {
+                        if (!push_) tree::remove_old_part(root, path, tree::kForgottenPart);
+                        own.temporaries.push_back(std::move(path));
+                      },
+                  .on_ignore_file =
+                      [&](const std::string& directory, const std::string& content) {
+                        own.ignore_files.push_back(directory);
+                        own.ignore_files.push_back(content);
+                      },
+                  .stopped = [&] { return cancel_.cancelled(); }}));
+  return own;
+}
+
+Result<Look> Ends::look(FarTree& far) {
+  Look look{.began_ns = now_ns(push_ ? 0 : far_ahead_ms_)};
+  TRY_ASSIGN(look.rules, rules_of(request_.options));
+  const SyncOptions& options = request_.options;
+  TRY(far.ask_scan({.rules = tree::pack_rules(look.rules),
+                    .use_gitignore = options.use_gitignore,
+                    .hash = options.checksum,
+                    .twins = options.hard_links && !push_}));
+  // Both ends look at the same time.
+  auto own = scan_here(look.rules);
+  if (!own) return std::move(own).error().context("local_path");
+  // The answer to a push's Open comes with the list: one round trip for both.
+  if (push_) {
+    TRY_ASSIGN(far_root_, far.root());
+  }
+  TRY_ASSIGN(tree::Listing theirs, far.listing());
+  (push_ ? look.source : look.target) = *std::move(own);
+  (push_ ? look.target : look.source) = std::move(theirs);
+  const auto& files = look.source.ignore_files;
+  for (std::size_t i = 0; i + 1 < files.size(); i += 2) {
+    const std::string name = files[i].empty() ? ".gitignore" : concat(files[i], "/.gitignore");
+    if (!look.rules.add_file(files[i], files[i + 1], name)) look.unusable_rules = name;
+  }
+  TRY(name_single_file(look));
+  return look;
+}
+
+// The plan knows it by its name in the target.
+Result<void> Ends::name_single_file(Look& look) {
+  source_name_.clear();
+  const std::string& here = local_->state().file;
+  if (here.empty() && far_root_.file.empty()) return {};
+  // Whatever else the far side lists was not asked for.
+  auto& entries = look.source.entries;
+  const std::string& there = far_root_.file;
+  if (entries.size() > 1 || (!push_ && !entries.empty() && entries[0].path != there)) {
+    return Error{Errc::Protocol, "a list of files that were not asked for", ""};
+  }
+  if (here == there) return {};
+  source_name_ = push_ ? here : there;
+  for (auto& entry : entries) entry.path = push_ ? there : here;
+  return {};
+}
+
+// What a single file is called here when it is not said: as it was asked for. The far side must
+// not choose.
+Result<std::string> Ends::name_to_pull() const {
+  std::string asked = request_.remote_path;
+  while (asked.ends_with("/")) asked.pop_back();
+  std::string name(tree::split_path(asked).name);
+  if (tree::check_relative(name) && name != "~") return name;
+  return Error{Errc::Conflict,
+               concat("remote_path '", printable(asked), "' is a file, and has no name of its own"),
+               "nothing was changed; give its path"};
+}
+
+// A file has two names where the source calls it otherwise.
+Result<void> Ends::answer_some(FarTree& far, const std::vector<std::string>& paths,
+                               PlanInput& input) {
+  const bool renamed = !source_name_.empty();
+  const std::vector<std::string> in_source{source_name_};
+  TRY(tree::send_raw(far.out(), tree::Kind::HashFiles,
+                     tree::pack_texts(renamed && !push_ ? in_source : paths)));
+  TRY(far.out().flush());
+  const auto set = [&](const std::string& path, const tree::Hash& hash, bool source) {
+    const auto found = input.hashes.find(renamed ? paths.front() : path);
+    if (found == input.hashes.end()) return;
+    (source ? found->second.source : found->second.target) = hash;
+  };
+  for (const auto& path : paths) {
+    input.hashes[path] = {};
+    if (cancel_.cancelled()) return Error{Errc::Cancelled, "cancelled", ""};
+    const auto entry =
+        tree::list_one(*local_->get(), renamed && push_ ? source_name_ : path, {.hash = true});
+    if (entry && entry->hash) set(path, *entry->hash, push_);
+  }
+  TRY_ASSIGN(const tree::Listing theirs, far.listing());
+  for (const auto& entry : theirs.entries) {
+    if (entry.hash) set(entry.path, *entry.hash, !push_);
+  }
+  return {};
+}
+
+Result<void> Ends::answer(FarTree& far, const std::vector<std::string>& questions,
+                          PlanInput& input) {
+  for (std::size_t i = 0; i < questions.size();) {
+    std::vector<std::string> some;
+    for (std::size_t bytes = 0; i < questions.size() && bytes < kQuestionBytes; ++i) {
+      bytes += questions[i].size() + 8;
+      some.push_back(questions[i]);
+    }
+    TRY(answer_some(far, some, input));
+  }
+  return {};
+}
+
+std::uint64_t Ends::origin() const {
+  tree::Packer identity;
+  identity.flag(push_).text(setup_.spec.name).text(local_path()).text(remote_path());
+  identity.text(setup_.state_dir);
+  return tree::hash_of_bytes(identity.bytes()).low;
+}
+
+}  // namespace yonder::sync

@@ -1,0 +1,79 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/cancel.h"
+#include "base/result.h"
+#include "sync/far_tree.h"
+#include "sync/plan.h"
+#include "sync/sync.h"
+#include "tree/root.h"
+#include "tree/rules.h"
+#include "tree/scan.h"
+
+namespace yonder::sync {
+
+// What both ends have, seen from here.
+struct Look {
+  tree::Listing source;
+  tree::Listing target;
+  tree::RuleSet rules;         // with the ignore files that were found in the source
+  std::string unusable_rules;  // an ignore file of the source that could not be added to them
+  std::int64_t began_ns = 0;   // by the clock of the source; what changes later is not in here
+};
+
+// The two trees of one sync: where they are, what they are called, and what is in them.
+class Ends {
+ public:
+  Ends(const SyncSetup& setup, const SyncRequest& request, CancelToken cancel)
+      : setup_(setup),
+        request_(request),
+        cancel_(std::move(cancel)),
+        push_(request.direction == Direction::Push) {}
+
+  // Asks for the far tree, over one stream; a pull also waits for what it is. Where the local one
+  // is depends on that.
+  Result<std::unique_ptr<FarTree>> open(const std::shared_ptr<link::Link>& link);
+  // Both at the same time.
+  Result<Look> look(FarTree& far);
+  // What times cannot tell.
+  Result<void> answer(FarTree& far, const std::vector<std::string>& questions, PlanInput& input);
+
+  DeleteGuard guard(const Look& look) const;
+  tree::OpenTree far_wanted() const;
+  tree::Root& local() { return *local_; }
+  std::string local_path() const { return path_of(local_->state()); }
+  std::string remote_path() const { return path_of(far_root_); }
+  bool is_single_file() const { return !far_root_.file.empty(); }
+  // Of a single file that has another name in the target.
+  const std::string& source_name() const { return source_name_; }
+  // Names them in the records of this machine.
+  Pair pair(bool push) const;
+  // Where the files come from: which machine, which directory.
+  std::uint64_t origin() const;
+
+ private:
+  static std::string path_of(const tree::RootState& state);
+  Result<void> find_local();
+  Result<tree::Listing> scan_here(const tree::RuleSet& rules);
+  Result<void> name_single_file(Look& look);
+  Result<std::string> name_to_pull() const;
+  Result<void> answer_some(FarTree& far, const std::vector<std::string>& paths, PlanInput& input);
+
+  const SyncSetup& setup_;
+  const SyncRequest& request_;
+  CancelToken cancel_;
+  const bool push_;
+  std::optional<tree::Root> local_;
+  tree::RootState far_root_;
+  std::string source_name_;
+  std::int64_t far_ahead_ms_ = 0;  // of the far clock
+};
+
+// The rules that the user gave, and the built-in ones.
+Result<tree::RuleSet> rules_of(const SyncOptions& options);
+
+}  // namespace yonder::sync
