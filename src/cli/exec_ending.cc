@@ -93,6 +93,9 @@ Ending ending_of(const ops::ExecResponse& response, const GivenUp& given_up) {
       return {.status = kExitFailure,
               .failures = {concat("the command is lost: ", response.status.proof, " (",
                                   response.run_id.str(), ")")}};
+    case RunState::Refused:
+      return {.status = kExitFailure,
+              .failures = {concat("the command never began: ", response.status.proof)}};
     case RunState::Stopped: return stopped(response, given_up);
     case RunState::Exited:
     case RunState::Signaled:

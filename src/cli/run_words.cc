@@ -74,6 +74,7 @@ std::string what_became(const RunStatus& status) {
       return concat("was ended by ", status.signal.empty() ? "a signal" : status.signal);
     case RunState::TimedOut: return "was stopped at its time limit";
     case RunState::Stopped: return "was stopped";
+    case RunState::Refused: return concat("never began", because(status.proof));
     case RunState::Lost: return concat("is lost", because(status.proof));
     case RunState::Unknown: break;
   }

@@ -16,6 +16,7 @@ std::string_view name_of(RunState state) {
     case RunState::Signaled: return "signaled";
     case RunState::TimedOut: return "timed_out";
     case RunState::Stopped: return "stopped";
+    case RunState::Refused: return "refused";
     case RunState::Lost: return "lost";
     case RunState::Unknown: return "unknown";
   }

@@ -25,7 +25,17 @@ struct RunRequest {
   Duration grace = std::chrono::seconds(5);  // between TERM and KILL
 };
 
-enum class RunState { Queued, Running, Exited, Signaled, TimedOut, Stopped, Lost, Unknown };
+enum class RunState {
+  Queued,
+  Running,
+  Exited,
+  Signaled,
+  TimedOut,
+  Stopped,
+  Refused,  // it never began: what it needs was not to be had
+  Lost,
+  Unknown
+};
 std::string_view name_of(RunState state);
 inline bool has_ended(RunState state) {
   return state != RunState::Queued && state != RunState::Running && state != RunState::Unknown;

@@ -12,13 +12,14 @@ RunState state_for(wire::Cause cause) {
     case wire::Cause::Signal: return RunState::Signaled;
     case wire::Cause::Timeout: return RunState::TimedOut;
     case wire::Cause::Stop: return RunState::Stopped;
+    case wire::Cause::Refused: return RunState::Refused;
   }
   return RunState::Unknown;
 }
 
 void add_end(RunStatus& status, const wire::ExitRecord& exit) {
   status.state = state_for(exit.cause);
-  status.proof = "exit record";
+  status.proof = exit.reason.empty() ? "exit record" : exit.reason;
   status.ended_ms = exit.ended_ms;
   status.duration_s = static_cast<double>(exit.duration_ms) / 1000;
   if (exit.signal) {

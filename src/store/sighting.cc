@@ -10,7 +10,7 @@ namespace {
 
 int finality(const std::string& state) {
   constexpr std::array kProven{RunState::Exited, RunState::Signaled, RunState::TimedOut,
-                               RunState::Stopped};
+                               RunState::Stopped, RunState::Refused};
   const auto is_it = [&](RunState known) { return name_of(known) == state; };
   if (std::any_of(kProven.begin(), kProven.end(), is_it)) return 2;
   return is_it(RunState::Lost) ? 1 : 0;

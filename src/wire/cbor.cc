@@ -6,7 +6,7 @@
 namespace yonder::wire {
 namespace {
 
-constexpr std::size_t kMaxDepth = 8;
+constexpr std::size_t kMaxDepth = 12;
 constexpr std::size_t kMaxItems = 1000000;  // each costs the reader some dozen bytes
 
 Error broken(const char* what) {

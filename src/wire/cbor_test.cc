@@ -65,8 +65,8 @@ TEST(CborGuard, RefusesNestingBombsWithoutRecursion) {
   std::string maps;
   for (int i = 0; i < 100000; ++i) maps += "\xa1\x61\x61";
   EXPECT_THAT(complaint(maps), HasSubstr("nested too deep"));
-  EXPECT_EQ(complaint(from_hex("8181818181818100")), "") << "seven levels are fine";
-  EXPECT_THAT(complaint(from_hex("818181818181818100")), HasSubstr("nested too deep"));
+  EXPECT_EQ(complaint(from_hex("818181818181818181818100")), "") << "eleven levels are fine";
+  EXPECT_THAT(complaint(from_hex("81818181818181818181818100")), HasSubstr("nested too deep"));
 }
 
 TEST(CborGuard, RefusesWhatIsNotOneWholeItemOfDefiniteLength) {

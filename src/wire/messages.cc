@@ -4,6 +4,7 @@
 
 #include "wire/archive.h"
 #include "wire/file_fields.h"
+#include "wire/resource_fields.h"
 
 namespace yonder::wire {
 
@@ -11,7 +12,7 @@ constexpr StdinMode last_of(StdinMode) {
   return StdinMode::Stream;
 }
 constexpr Cause last_of(Cause) {
-  return Cause::Stop;
+  return Cause::Refused;
 }
 
 template <class A>
@@ -64,6 +65,10 @@ void fields(A& a, StartRequest& m) {
   a("description", m.description);
   a("log_from", m.log_from);
   a("created_ms", m.created_ms);
+  a("gpus", m.gpus);
+  a("gpu_memory_mb", m.gpu_memory_mb);
+  a("gpu_queue", m.gpu_queue);
+  a("gpu_queue_ms", m.gpu_queue_ms);
   a("follow", m.follow);
 }
 
@@ -114,6 +119,11 @@ template <class A>
 void fields(A& /*a*/, ProbeRequest& /*m*/) {}
 
 template <class A>
+void fields(A& a, ResourcesRequest& m) {
+  a("cwd", m.cwd);
+}
+
+template <class A>
 void fields(A& /*a*/, TreeRequest& /*m*/) {}
 
 template <class A>
@@ -139,12 +149,30 @@ void fields(A& a, ExitRecord& m) {
   a("system_ms", m.system_ms);
   a("max_rss_kib", m.max_rss_kib);
   a("left_running", m.left_running);
+  a("reason", m.reason);
 }
 
 template <class A>
 void fields(A& a, StartedNote& m) {
   a("run_id", m.run_id);
   a("existed", m.existed);
+}
+
+template <class A>
+void fields(A& a, GivenGpu& m) {
+  a("index", m.index);
+  a("uuid", m.uuid);
+}
+
+template <class A>
+void fields(A& a, WaitingRecord& m) {
+  a("boot_id", m.boot_id);
+  a("host", m.host);
+  a("since_ms", m.since_ms);
+  a("seen_ms", m.seen_ms);
+  a("gpus", m.gpus);
+  a("ahead", m.ahead);
+  a("holders", m.holders);
 }
 
 template <class A>
@@ -157,6 +185,7 @@ void fields(A& a, AliveRecord& m) {
   a("started_ms", m.started_ms);
   a("launcher", m.launcher);
   a("cgroup", m.cgroup);
+  a("gpus", m.gpus);
 }
 
 template <class A>
@@ -189,6 +218,7 @@ void fields(A& a, RunFacts& m) {
   a("err_bytes", m.err_bytes);
   a("problem", m.problem);
   a("label", m.label);
+  a("waiting", m.waiting);
 }
 
 template <class A>
@@ -250,10 +280,11 @@ void fields(A& a, WireError& m) {
 }
 
 // One name for each alternative of AnyRequest, in their order.
-constexpr std::array<const char*, 18> kOperations{
-    "start",       "follow",    "stop",        "probe",          "read_log",   "list",
-    "remove",      "tree",      "file_list",   "file_read",      "file_write", "file_edit",
-    "file_search", "file_move", "file_delete", "make_directory", "trash_list", "trash_restore"};
+constexpr std::array<const char*, 19> kOperations{
+    "start",          "follow",     "stop",          "probe",     "read_log",
+    "list",           "remove",     "tree",          "file_list", "file_read",
+    "file_write",     "file_edit",  "file_search",   "file_move", "file_delete",
+    "make_directory", "trash_list", "trash_restore", "resources"};
 static_assert(kOperations.size() == std::variant_size_v<AnyRequest>);
 
 template <std::size_t I = 0>
@@ -296,6 +327,13 @@ std::string encode(const LogReply& reply) {
 }
 std::string encode(const ListReply& reply) {
   return to_cbor(reply);
+}
+
+std::string encode(const WaitingRecord& record) {
+  return to_cbor(record);
+}
+std::string encode(const resources::MachineFacts& facts) {
+  return to_cbor(facts);
 }
 
 std::string encode(const AnyRequest& request) {
@@ -353,6 +391,13 @@ Result<LogReply> decode_log(std::string_view cbor) {
 }
 Result<ListReply> decode_list(std::string_view cbor) {
   return from_cbor<ListReply>(cbor);
+}
+
+Result<WaitingRecord> decode_waiting(std::string_view cbor) {
+  return from_record<WaitingRecord>(cbor, {"boot_id"});
+}
+Result<resources::MachineFacts> decode_resources(std::string_view cbor) {
+  return from_cbor<resources::MachineFacts>(cbor);
 }
 
 Result<AnyRequest> decode_request(std::string_view cbor) {

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "base/file_work.h"
+#include "base/resource_facts.h"
 #include "base/result.h"
 
 namespace yonder::wire {
@@ -78,6 +79,12 @@ struct StartRequest {
   std::uint64_t log_from = 0;   // over there: how long the log was before
   std::int64_t created_ms = 0;  // over there
 
+  // GPUs that the run is to have for itself.
+  std::uint64_t gpus = 0;
+  std::uint64_t gpu_memory_mb = 0;           // of each of them; 0: any
+  bool gpu_queue = false;                    // wait until they are free; otherwise it is refused
+  std::optional<std::int64_t> gpu_queue_ms;  // no longer than that
+
   Follow follow;
 };
 
@@ -106,6 +113,11 @@ struct StopRequest {
 };
 
 struct ProbeRequest {};
+
+// What the machine has, and how much of it is free.
+struct ResourcesRequest {
+  std::string cwd;  // where work would be done; empty: home
+};
 
 // Part of a log, and what is known of the run that writes it. One of the three names it.
 struct ReadLogRequest {
@@ -140,7 +152,7 @@ using AnyRequest =
                  ListRequest, RemoveRequest, TreeRequest, files::ListRequest, files::ReadRequest,
                  files::WriteRequest, files::EditRequest, files::SearchRequest, files::MoveRequest,
                  files::DeleteRequest, files::MakeDirectoryRequest, files::TrashRequest,
-                 files::RestoreRequest>;
+                 files::RestoreRequest, ResourcesRequest>;
 
 // A process, by what makes it the same process: pids come back, start times do not.
 struct ProcessKey {
@@ -149,7 +161,13 @@ struct ProcessKey {
 };
 
 // First cause wins: what ended the run, not what the end looked like.
-enum class Cause : std::uint8_t { Exited, Signal, Timeout, Stop };
+enum class Cause : std::uint8_t {
+  Exited,
+  Signal,
+  Timeout,
+  Stop,
+  Refused,  // it never began: what it needs was not free, or not there
+};
 
 struct LiveProcess {
   std::int64_t pid = 0;
@@ -166,12 +184,18 @@ struct ExitRecord {
   std::int64_t system_ms = 0;
   std::int64_t max_rss_kib = 0;
   std::vector<LiveProcess> left_running;  // of its process tree, when the command itself had ended
+  std::string reason;                     // why it never began
 };
 
 // The first answer to a start. A key may have led to a run of another id.
 struct StartedNote {
   std::string run_id;
   bool existed = false;
+};
+
+struct GivenGpu {
+  std::uint64_t index = 0;
+  std::string uuid;
 };
 
 struct AliveRecord {
@@ -183,6 +207,18 @@ struct AliveRecord {
   std::int64_t started_ms = 0;
   std::string launcher;  // one of kLaunchers; empty for a foreground run
   std::string cgroup;    // of its scope, below /sys/fs/cgroup; empty when it has none
+  std::vector<GivenGpu> gpus;
+};
+
+// A run that waits for its GPUs, as its supervisor saw it last.
+struct WaitingRecord {
+  std::string boot_id;
+  std::string host;
+  std::int64_t since_ms = 0;
+  std::int64_t seen_ms = 0;
+  std::uint64_t gpus = 0;
+  std::uint64_t ahead = 0;           // waiting runs that come before it
+  std::vector<std::string> holders;  // who has what, a sentence for each GPU
 };
 
 // What a run was called and meant for, from its spec.
@@ -214,8 +250,9 @@ struct RunFacts {
   std::vector<LiveProcess> members;  // of its process tree, alive now
   std::uint64_t out_bytes = 0;
   std::uint64_t err_bytes = 0;
-  std::string problem;            // an unreadable record, in words
-  std::optional<RunLabel> label;  // of background runs, and where it was asked for
+  std::string problem;                   // an unreadable record, in words
+  std::optional<RunLabel> label;         // of background runs, and where it was asked for
+  std::optional<WaitingRecord> waiting;  // before the command began
 };
 
 struct LogReply {
@@ -268,6 +305,8 @@ std::string encode(const AliveRecord& record);
 std::string encode(const StartedNote& note);
 std::string encode(const LogReply& reply);
 std::string encode(const ListReply& reply);
+std::string encode(const WaitingRecord& record);
+std::string encode(const resources::MachineFacts& facts);
 
 // Every field is checked: type, range and size. Unknown fields are ignored, missing ones are
 // errors.
@@ -281,6 +320,8 @@ Result<AliveRecord> decode_alive(std::string_view cbor);
 Result<StartedNote> decode_started(std::string_view cbor);
 Result<LogReply> decode_log(std::string_view cbor);
 Result<ListReply> decode_list(std::string_view cbor);
+Result<WaitingRecord> decode_waiting(std::string_view cbor);
+Result<resources::MachineFacts> decode_resources(std::string_view cbor);
 Error decode_error(std::string_view cbor);
 
 }  // namespace yonder::wire

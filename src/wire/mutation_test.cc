@@ -31,7 +31,10 @@ std::vector<std::pair<std::string, std::size_t>> sample_messages() {
           {encode(AnyRequest(sample_list())), 8},
           {encode(AnyRequest(sample_remove())), 8},
           {encode(sample_log()), 9},
-          {encode(sample_listed()), 10}};
+          {encode(sample_waiting()), 10},
+          {encode(sample_machine_facts()), 11},
+          {encode(AnyRequest(sample_resources_request())), 8},
+          {encode(sample_listed()), 12}};
 }
 
 class Mutator {
@@ -75,10 +78,12 @@ bool decodes(const std::string& bytes, std::size_t as) {
     case 7: return decode_started(bytes).has_value();
     case 8: return decode_request(bytes).has_value();
     case 9: return decode_log(bytes).has_value();
+    case 10: return decode_waiting(bytes).has_value();
+    case 11: return decode_resources(bytes).has_value();
     default: return decode_list(bytes).has_value();
   }
 }
-constexpr std::size_t kDecoders = 11;
+constexpr std::size_t kDecoders = 13;
 
 TEST(Mutations, OfMessagesAreReadOrRefused) {
   const auto samples = sample_messages();

@@ -53,6 +53,10 @@ inline StartRequest sample_start() {
           .description = "d",
           .log_from = 6,
           .created_ms = 7,
+          .gpus = 2,
+          .gpu_memory_mb = 4000,
+          .gpu_queue = true,
+          .gpu_queue_ms = 9,
           .follow = sample_follow()};
 }
 
@@ -93,7 +97,8 @@ inline ExitRecord sample_exit() {
           .user_ms = 3,
           .system_ms = 4,
           .max_rss_kib = 5,
-          .left_running = {{.pid = 7, .command = "sleep"}}};
+          .left_running = {{.pid = 7, .command = "sleep"}},
+          .reason = "r"};
 }
 
 inline AliveRecord sample_alive() {
@@ -104,7 +109,18 @@ inline AliveRecord sample_alive() {
           .command = {.pid = 3, .start_time = 4},
           .started_ms = 5,
           .launcher = "scope",
-          .cgroup = "/c"};
+          .cgroup = "/c",
+          .gpus = {{.index = 1, .uuid = "G"}}};
+}
+
+inline WaitingRecord sample_waiting() {
+  return {.boot_id = "o",
+          .host = "h",
+          .since_ms = 1,
+          .seen_ms = 2,
+          .gpus = 3,
+          .ahead = 4,
+          .holders = {"a", "b"}};
 }
 
 inline RunLabel sample_label() {
@@ -138,7 +154,8 @@ inline RunFacts sample_facts() {
           .out_bytes = 24,
           .err_bytes = 0,
           .problem = "",
-          .label = sample_label()};
+          .label = sample_label(),
+          .waiting = sample_waiting()};
 }
 
 inline LogReply sample_log() {
@@ -171,6 +188,65 @@ inline ProbeReply sample_probe() {
       .lingering = true,
       .launcher = "l",
       .clock_ms = 9};
+}
+
+inline ResourcesRequest sample_resources_request() {
+  return {.cwd = "~/w"};
+}
+
+inline resources::Gpu sample_gpu() {
+  using resources::Count;
+  return {.index = 1,
+          .uuid = "G",
+          .name = "n",
+          .utilization_pct = Count::of(2),
+          .memory_used_bytes = Count::of(3),
+          .memory_total_bytes = Count::missing("m"),
+          .temperature_c = Count::of(4),
+          .power_mw = Count::of(5),
+          .split = true,
+          .slices = {"M"},
+          .processes = {.value = {{{.pid = 6,
+                                    .user = "u",
+                                    .command = "c",
+                                    .memory_bytes = Count::missing("x")}}},
+                        .why = ""},
+          .lease = resources::Lease{.run_id = "r-b", .user = "v", .since_ms = 7, .mine = true}};
+}
+
+inline resources::MachineFacts sample_machine_facts() {
+  using resources::Count;
+  return {.boot_id = "o",
+          .kernel = "k",
+          .uptime_s = Count::of(1),
+          .cpu = {.load_1m_milli = Count::of(2),
+                  .load_5m_milli = Count::of(3),
+                  .load_15m_milli = Count::of(4),
+                  .online = Count::of(5),
+                  .allowed_milli = Count::of(6),
+                  .limit = "cgroup",
+                  .pressure_milli_pct = Count::missing("p")},
+          .memory = {.total_bytes = Count::of(7), .available_bytes = Count::of(8), .limit = "l"},
+          .disks = {{.role = "work",
+                     .path = "/w",
+                     .free_bytes = Count::of(9),
+                     .total_bytes = Count::of(10),
+                     .free_inodes = Count::of(11),
+                     .total_inodes = Count::of(12)}},
+          .gpus = {.vendor = "nvidia",
+                   .tool = "/t",
+                   .list = {.value = {{sample_gpu()}}, .why = ""},
+                   .queue = {{.run_id = "r-c",
+                              .user = "w",
+                              .gpus = 13,
+                              .gpu_memory_mb = 14,
+                              .since_ms = 15,
+                              .mine = true}},
+                   .lease_problem = "q"},
+          .users = {.value = {{{.user = "u", .terminal = "t", .from = "f", .since_ms = 16}}},
+                    .why = ""},
+          .clock_ms = 17,
+          .took_ms = 18};
 }
 
 inline Error sample_error() {
