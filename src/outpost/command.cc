@@ -21,6 +21,7 @@ namespace {
 constexpr std::size_t kMaxCommand = 1024UL * 1024 + 4096;
 constexpr std::int64_t kLongestMs = 10LL * 365 * 24 * 3600 * 1000;
 constexpr std::int64_t kLongestGraceMs = 3600LL * 1000;
+constexpr std::uint64_t kMostGpus = 64;
 constexpr std::size_t kMaxEnvironmentEntry = 128UL * 1024 - 1;  // MAX_ARG_STRLEN of Linux
 
 Error invalid(std::string message, std::string hint) {
@@ -104,6 +105,25 @@ Result<std::string> resolve_directory(const std::string& cwd, const std::string&
   return concat(home, "/", cwd);
 }
 
+static Result<void> check_gpus(const wire::StartRequest& request) {
+  if (request.gpus > kMostGpus) {
+    return invalid(concat("gpus is ", request.gpus, "; no machine has more than ", kMostGpus), "");
+  }
+  if (request.gpus == 0 && (request.gpu_memory_mb != 0 || request.gpu_queue)) {
+    return invalid("gpu_memory_mb and waiting for a GPU mean nothing without gpus",
+                   "say how many GPUs the run needs");
+  }
+  if (request.gpu_queue_ms.value_or(1) <= 0 || request.gpu_queue_ms.value_or(1) > kLongestMs) {
+    return invalid("the limit on waiting for a GPU is out of range", "");
+  }
+  for (const char* name : {"CUDA_VISIBLE_DEVICES", "ROCR_VISIBLE_DEVICES"}) {
+    if (request.gpus == 0 || !request.env.contains(name)) continue;
+    return invalid(concat("gpus and ", name, " are both given"),
+                   "with gpus, Yonder chooses free ones and sets the variable");
+  }
+  return {};
+}
+
 Result<void> check_request(const wire::StartRequest& request, const std::string& home) {
   if (request.command.empty() == request.argv.empty()) {
     return invalid("give either a command or an argument list", "");
@@ -121,6 +141,7 @@ Result<void> check_request(const wire::StartRequest& request, const std::string&
     }
   }
   TRY(check_environment(request.env));
+  TRY(check_gpus(request));
   if (request.timeout_ms.value_or(1) <= 0 || request.timeout_ms.value_or(1) > kLongestMs ||
       request.grace_ms < 0 || request.grace_ms > kLongestGraceMs) {
     return invalid("the time limit or its grace is out of range", "");

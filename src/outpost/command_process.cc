@@ -11,6 +11,7 @@
 #include "base/file.h"
 #include "base/text.h"
 #include "outpost/command.h"
+#include "outpost/gpu_lease.h"
 #include "outpost/launcher.h"
 #include "outpost/machine.h"
 #include "outpost/processes.h"
@@ -102,8 +103,9 @@ void run_command(const wire::StartRequest& spec, const RunRecord& record, const 
 }
 
 int enter_command(const RunRecord& record) {
-  const auto spec = record.read_spec();
+  auto spec = record.read_spec();
   if (!spec) return complain(spec.error());
+  if (const auto alive = record.read_alive(); alive && *alive) give_gpus(*spec, (*alive)->gpus);
   if (const auto attached = attach_output(record, *spec); !attached)
     return complain(attached.error());
   if (const auto mark = open_file(record.path("entered"), O_WRONLY | O_CREAT); !mark) {

@@ -101,7 +101,9 @@ bool FollowActivity::step(Outbox& outbox) {
 }
 
 bool FollowActivity::has_begun_enough() const {
-  return options_.follow.until_begun && path_exists(record_.path("alive"));
+  // One that waits for its GPUs has begun to wait: that may take days.
+  return options_.follow.until_begun &&
+         (path_exists(record_.path("alive")) || path_exists(record_.path("waiting")));
 }
 
 // A supervisor that was killed writes no end, and the directory stays as it is for ever.

@@ -8,6 +8,7 @@
 #include "base/text.h"
 #include "outpost/cpu.h"
 #include "outpost/disks.h"
+#include "outpost/gpu_lease.h"
 #include "outpost/gpus.h"
 #include "outpost/logged_in.h"
 #include "outpost/memory.h"
@@ -46,6 +47,7 @@ resources::MachineFacts measure(const Surroundings& around, const std::string& c
   facts.disks = look_at_disks(around, cwd, kDiskLimit);
   facts.users = logged_in_users();
   facts.gpus = look_at_gpus(kGpuLimit);
+  add_leases(facts.gpus);
   facts.clock_ms = wall_clock_ms();
   facts.took_ms = std::chrono::duration_cast<std::chrono::milliseconds>(
                       std::chrono::steady_clock::now() - start)

@@ -36,6 +36,10 @@ Result<std::optional<T>> read_optional(const std::string& path,
   return std::optional<T>(*std::move(value));
 }
 
+void look_at_waiting(const RunRecord& record, wire::RunFacts& facts) {
+  if (auto waiting = record.read_waiting()) facts.waiting = *std::move(waiting);
+}
+
 // The end is looked for first: what is seen after it is complete then.
 void look_at_files(const RunRecord& record, wire::RunFacts& facts) {
   auto exit = record.read_exit();
@@ -44,6 +48,7 @@ void look_at_files(const RunRecord& record, wire::RunFacts& facts) {
   facts.problem.clear();
   if (exit) facts.exit = *exit;
   if (alive) facts.alive = *alive;
+  if (alive && !*alive && !facts.exit) look_at_waiting(record, facts);
   if (!exit) {
     facts.problem = exit.error().message;
   } else if (!alive && !facts.exit) {  // an end needs no other proof
@@ -101,6 +106,15 @@ Result<std::optional<wire::AliveRecord>> RunRecord::read_alive() const {
 
 Result<std::optional<wire::ExitRecord>> RunRecord::read_exit() const {
   return read_optional<wire::ExitRecord>(path("exit"), wire::decode_exit);
+}
+
+Result<std::optional<wire::WaitingRecord>> RunRecord::read_waiting() const {
+  return read_optional<wire::WaitingRecord>(path("waiting"), wire::decode_waiting);
+}
+
+// Its supervisor writes it, and nobody else.
+Result<void> RunRecord::write_waiting(const wire::WaitingRecord& waiting) const {
+  return write_file_atomically(path("waiting"), wire::encode(waiting), Durability::Process);
 }
 
 Result<void> RunRecord::prepare_alive() const {

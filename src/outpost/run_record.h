@@ -14,6 +14,7 @@ namespace yonder::outpost {
 // The files of one run, in <state>/runs/<run_id>/. They are the truth about it.
 //
 //   spec   what to run; its lock is held by whoever starts the run, then by its supervisor
+//   waiting   who has the GPUs that it waits for; gone when it has them
 //   alive  which processes it is; written before the command's first instruction
 //   out err   what the command printed, written by the command itself
 //   log    of a background run: both of them, or a link to the log that the user wants; `out` is a
@@ -38,6 +39,7 @@ class RunRecord {
   Result<wire::StartRequest> read_spec() const;
   Result<std::optional<wire::AliveRecord>> read_alive() const;
   Result<std::optional<wire::ExitRecord>> read_exit() const;
+  Result<std::optional<wire::WaitingRecord>> read_waiting() const;
   bool has_ended() const;
   // Somebody has stopped the run before it began: it must not begin any more.
   bool stop_wanted() const;
@@ -45,6 +47,7 @@ class RunRecord {
   // Makes the file that write_alive() will need; it does so itself otherwise.
   Result<void> prepare_alive() const;
   Result<void> write_alive(const wire::AliveRecord& alive) const;
+  Result<void> write_waiting(const wire::WaitingRecord& waiting) const;
   // Takes the space for the exit record while there is some: a full disk must not lose the end.
   Result<void> reserve_exit() const;
   Result<void> write_exit(const wire::ExitRecord& exit) const;

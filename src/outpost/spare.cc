@@ -79,7 +79,7 @@ bool Spare::suits(const wire::StartRequest& spec) {
   std::size_t length = spec.command.size() + kShortTexts;
   for (const auto& word : spec.argv) length += word.size() + kPerText;
   for (const auto& [name, value] : spec.env) length += name.size() + value.size() + 2 * kPerText;
-  return spec.stdin_mode == wire::StdinMode::Closed && spec.launcher != "scope" &&
+  return spec.stdin_mode == wire::StdinMode::Closed && spec.launcher != "scope" && spec.gpus == 0 &&
          length <= kMaxHandover;
 }
 

@@ -17,7 +17,7 @@ class Spare {
   // Without a state directory, without a record.
   static std::optional<Spare> fork_one(const std::string& state_dir = "");
   // Runs with a streamed input or long texts start in the plain way, and so do those that get a
-  // scope.
+  // scope or GPUs.
   static bool suits(const wire::StartRequest& spec);
   // The caller holds the run's lock, and a copy of it goes along. False: nothing was started.
   bool take(const RunRecord& record, const wire::StartRequest& spec, const Fd& lock);

@@ -17,6 +17,7 @@
 #include "base/text.h"
 #include "outpost/command_process.h"
 #include "outpost/detach.h"
+#include "outpost/gpu_wait.h"
 #include "outpost/input_pump.h"
 #include "outpost/launcher.h"
 #include "outpost/processes.h"
@@ -27,6 +28,7 @@
 namespace yonder::outpost {
 namespace {
 
+constexpr auto kTouchLease = std::chrono::hours(12);
 constexpr auto kEndPause = std::chrono::milliseconds(10);
 
 std::int64_t milliseconds(Duration duration) {
@@ -56,13 +58,16 @@ class Supervisor {
       record_end({}, "");
       return 0;
     }
+    if (auto obtained = obtain(); !obtained) return refuse(obtained.error());
     if (auto started = waiting > 0 ? adopt(waiting) : start(); !started) {
       record_end({.code = kCannotStart}, "yonder: " + started.error().message + "\n");
+      if (lease_) lease_->leave();
       return 1;
     }
     while (!ended_) wait_once();
     finish();
     while (has_children()) wait_once();
+    if (lease_) lease_->leave();
     return 0;
   }
 
@@ -72,6 +77,8 @@ class Supervisor {
     std::optional<int> signal;
   };
 
+  Result<void> obtain();
+  int refuse(const Error& why);
   Result<void> start();
   Result<void> adopt(pid_t command);
   void begin(pid_t command);
@@ -90,6 +97,8 @@ class Supervisor {
   std::string cgroup_;
   Fd signals_;
   std::unique_ptr<InputPump> pump_;
+  std::optional<GpuLease> lease_;
+  Deadline touch_lease_ = Deadline::never();
   pid_t command_ = -1;
   Instant started_ = std::chrono::steady_clock::now();
   Deadline limit_ = Deadline::never();
@@ -98,8 +107,25 @@ class Supervisor {
   bool ended_ = false;
   bool adopted_ = false;
   Ending ending_;
+  std::string reason_;
   rusage usage_{};
 };
+
+Result<void> Supervisor::obtain() {
+  if (spec_.gpus == 0) return {};
+  TRY_ASSIGN(GpuLease lease, obtain_gpus(record_, spec_));
+  lease_.emplace(std::move(lease));
+  give_gpus(spec_, lease_->given());
+  touch_lease_ = Deadline::after(kTouchLease);
+  return {};
+}
+
+int Supervisor::refuse(const Error& why) {
+  cause_ = why.code == Errc::Cancelled ? wire::Cause::Stop : wire::Cause::Refused;
+  reason_ = why.message;
+  record_end({}, concat("yonder: ", why.message, "\n"));
+  return 0;
+}
 
 Result<void> Supervisor::start() {
   Fd pump_end;
@@ -110,7 +136,12 @@ Result<void> Supervisor::start() {
   if (command < 0) return errno_error("fork");
   if (command == 0) {
     pump_end.reset();
-    run_command(spec_, record_, input, prepare_command(*self));
+    auto prepared = prepare_command(*self);
+    if (lease_ && prepared) {
+      prepared->gpus = lease_->given();
+      lease_->note_command(prepared->command);
+    }
+    run_command(spec_, record_, input, std::move(prepared));
   }
   begin(command);
   // The command has it open; its text need not stay on the disk.
@@ -143,8 +174,12 @@ Result<void> Supervisor::adopt(pid_t command) {
 void Supervisor::wait_once() {
   const int blocked = pump_ && !ended_ ? pump_->blocked_fd() : -1;
   std::array<pollfd, 2> fds{pollfd{signals_.get(), POLLIN, 0}, pollfd{blocked, POLLOUT, 0}};
-  const Deadline& deadline = ended_ ? Deadline::never() : limit_;
-  ::poll(fds.data(), fds.size(), deadline.poll_timeout());
+  const Deadline deadline = ended_ ? Deadline::never() : limit_;
+  ::poll(fds.data(), fds.size(), Deadline::earlier(deadline, touch_lease_).poll_timeout());
+  if (touch_lease_.expired()) {
+    lease_->touch();
+    touch_lease_ = Deadline::after(kTouchLease);
+  }
   if ((fds[1].revents & (POLLOUT | POLLERR | POLLHUP)) != 0) pump_->step();
   if ((fds[0].revents & POLLIN) != 0) {
     signalfd_siginfo info{};
@@ -235,6 +270,7 @@ void Supervisor::finish() {
 
 void Supervisor::record_end(const Ending& ending, const std::string& complaint) {
   wire::ExitRecord exit{.cause = cause_, .code = ending.code, .signal = ending.signal};
+  exit.reason = reason_;
   exit.ended_ms = wall_clock_ms();
   exit.duration_ms = milliseconds(std::chrono::steady_clock::now() - started_);
   const auto in_ms = [](const timeval& t) { return t.tv_sec * 1000 + t.tv_usec / 1000; };

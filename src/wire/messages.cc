@@ -162,6 +162,20 @@ template <class A>
 void fields(A& a, GivenGpu& m) {
   a("index", m.index);
   a("uuid", m.uuid);
+  a("vendor", m.vendor);
+}
+
+template <class A>
+void fields(A& a, GpuClaim& m) {
+  a("run_id", m.run_id);
+  a("gpus", m.gpus);
+  a("gpu_memory_mb", m.gpu_memory_mb);
+  a("suitable", m.suitable);
+  a("held", m.held);
+  a("since_ms", m.since_ms);
+  a("boot_id", m.boot_id);
+  a("pid_ns", m.pid_ns);
+  a("command", m.command);
 }
 
 template <class A>
@@ -332,6 +346,9 @@ std::string encode(const ListReply& reply) {
 std::string encode(const WaitingRecord& record) {
   return to_cbor(record);
 }
+std::string encode(const GpuClaim& claim) {
+  return to_cbor(claim);
+}
 std::string encode(const resources::MachineFacts& facts) {
   return to_cbor(facts);
 }
@@ -395,6 +412,9 @@ Result<ListReply> decode_list(std::string_view cbor) {
 
 Result<WaitingRecord> decode_waiting(std::string_view cbor) {
   return from_record<WaitingRecord>(cbor, {"boot_id"});
+}
+Result<GpuClaim> decode_claim(std::string_view cbor) {
+  return from_record<GpuClaim>(cbor, {"run_id", "held", "suitable"});
 }
 Result<resources::MachineFacts> decode_resources(std::string_view cbor) {
   return from_cbor<resources::MachineFacts>(cbor);

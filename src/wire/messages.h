@@ -196,6 +196,21 @@ struct StartedNote {
 struct GivenGpu {
   std::uint64_t index = 0;
   std::string uuid;
+  std::string vendor;  // as in resources::Gpus
+};
+
+// What one run wants of the GPUs of its machine, or has. In a place that all users share; see
+// docs/formats.md.
+struct GpuClaim {
+  std::string run_id;
+  std::uint64_t gpus = 0;
+  std::uint64_t gpu_memory_mb = 0;
+  std::vector<std::string> suitable;  // those that could serve it; empty: not known yet, any
+  std::vector<GivenGpu> held;         // empty: it waits
+  std::int64_t since_ms = 0;          // first it waits, then it holds
+  std::string boot_id;
+  std::string pid_ns;
+  ProcessKey command;  // once it holds: should its supervisor be killed
 };
 
 struct AliveRecord {
@@ -306,6 +321,7 @@ std::string encode(const StartedNote& note);
 std::string encode(const LogReply& reply);
 std::string encode(const ListReply& reply);
 std::string encode(const WaitingRecord& record);
+std::string encode(const GpuClaim& claim);
 std::string encode(const resources::MachineFacts& facts);
 
 // Every field is checked: type, range and size. Unknown fields are ignored, missing ones are
@@ -321,6 +337,7 @@ Result<StartedNote> decode_started(std::string_view cbor);
 Result<LogReply> decode_log(std::string_view cbor);
 Result<ListReply> decode_list(std::string_view cbor);
 Result<WaitingRecord> decode_waiting(std::string_view cbor);
+Result<GpuClaim> decode_claim(std::string_view cbor);
 Result<resources::MachineFacts> decode_resources(std::string_view cbor);
 Error decode_error(std::string_view cbor);
 

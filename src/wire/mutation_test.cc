@@ -34,7 +34,8 @@ std::vector<std::pair<std::string, std::size_t>> sample_messages() {
           {encode(sample_waiting()), 10},
           {encode(sample_machine_facts()), 11},
           {encode(AnyRequest(sample_resources_request())), 8},
-          {encode(sample_listed()), 12}};
+          {encode(sample_claim()), 12},
+          {encode(sample_listed()), 13}};
 }
 
 class Mutator {
@@ -80,10 +81,11 @@ bool decodes(const std::string& bytes, std::size_t as) {
     case 9: return decode_log(bytes).has_value();
     case 10: return decode_waiting(bytes).has_value();
     case 11: return decode_resources(bytes).has_value();
+    case 12: return decode_claim(bytes).has_value();
     default: return decode_list(bytes).has_value();
   }
 }
-constexpr std::size_t kDecoders = 13;
+constexpr std::size_t kDecoders = 14;
 
 TEST(Mutations, OfMessagesAreReadOrRefused) {
   const auto samples = sample_messages();

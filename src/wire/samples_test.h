@@ -110,7 +110,19 @@ inline AliveRecord sample_alive() {
           .started_ms = 5,
           .launcher = "scope",
           .cgroup = "/c",
-          .gpus = {{.index = 1, .uuid = "G"}}};
+          .gpus = {{.index = 1, .uuid = "G", .vendor = "v"}}};
+}
+
+inline GpuClaim sample_claim() {
+  return {.run_id = "r-a",
+          .gpus = 1,
+          .gpu_memory_mb = 2,
+          .suitable = {"G", "H"},
+          .held = {{.index = 3, .uuid = "G", .vendor = "v"}},
+          .since_ms = 4,
+          .boot_id = "o",
+          .pid_ns = "n",
+          .command = {.pid = 5, .start_time = 6}};
 }
 
 inline WaitingRecord sample_waiting() {

@@ -1,0 +1,287 @@
+#include "outpost/gpu_lease.h"
+
+#include <fcntl.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <set>
+
+#include "lab/gpu_stub.h"
+#include "outpost/background_fixture_test.h"
+#include "outpost/gpus.h"
+
+namespace yonder::outpost {
+namespace {
+
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using ::testing::SizeIs;
+
+// Real supervisors, real locks, and a tool that shows as many GPUs as a test wants.
+class GpuLeaseTest : public BackgroundTest {
+ protected:
+  GpuLeaseTest() {
+    ::setenv("YONDER_GPU_LEASES", (scratch_ / "gpus").c_str(), 1);
+    ::setenv("PATH", (stub_.path() + ":" + path_).c_str(), 1);
+    have_gpus(2);
+  }
+  ~GpuLeaseTest() override {
+    ::setenv("PATH", path_.c_str(), 1);
+    ::unsetenv("YONDER_GPU_LEASES");
+  }
+
+  void have_gpus(std::size_t count) { stub_.set_gpus(std::vector<lab::StubGpu>(count)); }
+  wire::StartRequest wanting(std::uint64_t gpus, const std::string& command) const {
+    auto request = in_background(command);
+    request.gpus = gpus;
+    return request;
+  }
+  wire::StartRequest queueing(std::uint64_t gpus, const std::string& command) const {
+    auto request = wanting(gpus, command);
+    request.gpu_queue = true;
+    return request;
+  }
+  static wire::WaitingRecord wait_until_queued(const RunRecord& record) {
+    EXPECT_TRUE(testing::eventually([&] { return path_exists(record.path("waiting")); }));
+    const auto waiting = record.read_waiting();
+    EXPECT_TRUE(waiting && *waiting);
+    return waiting && *waiting ? **waiting : wire::WaitingRecord{};
+  }
+  static void stop_queued(const RunRecord& record) {
+    EXPECT_TRUE(open_file(record.path("stop"), O_WRONLY | O_CREAT));
+    EXPECT_EQ(wait_for_end(record).cause, wire::Cause::Stop);
+  }
+  static std::string given_to(const RunRecord& record) {
+    const auto alive = alive_of(record);
+    return alive.gpus.size() == 1 ? alive.gpus.front().uuid : "";
+  }
+  resources::Gpus seen() const {
+    auto gpus = look_at_gpus(std::chrono::seconds(10));
+    add_leases(gpus);
+    EXPECT_EQ(gpus.lease_problem, "");
+    return gpus;
+  }
+  std::size_t leases() const {
+    const auto gpus = seen();
+    return static_cast<std::size_t>(
+        std::count_if(gpus.list.value->begin(), gpus.list.value->end(),
+                      [](const resources::Gpu& gpu) { return gpu.lease.has_value(); }));
+  }
+  void go(const std::string& file) const { scratch_.write(file, ""); }
+  std::string hold(const std::string& file) const { return until(scratch_ / file); }
+
+  std::string path_ = std::getenv("PATH");
+  lab::GpuStub stub_;
+};
+
+TEST_F(GpuLeaseTest, ARunSeesItsGpuAndNoOther) {
+  const auto record = start(wanting(1, "echo [$CUDA_VISIBLE_DEVICES]"));
+  EXPECT_EQ(wait_for_end(record).code, 0);
+  EXPECT_THAT(log_of(record), HasSubstr("[" + stub_.uuid(0) + "]"));
+  EXPECT_EQ(given_to(record), stub_.uuid(0));
+  EXPECT_TRUE(testing::eventually([&] { return leases() == 0; }));
+}
+
+TEST_F(GpuLeaseTest, ARunWithALoginShellSeesItToo) {
+  auto request = wanting(2, "echo [$CUDA_VISIBLE_DEVICES]");
+  request.login = true;
+  const auto record = start(request);
+  EXPECT_EQ(wait_for_end(record).code, 0);
+  EXPECT_THAT(log_of(record), HasSubstr("[" + stub_.uuid(0) + "," + stub_.uuid(1) + "]"));
+}
+
+TEST_F(GpuLeaseTest, AForegroundRunHoldsItsGpuToo) {
+  auto request = wanting(1, hold("go") + "echo $CUDA_VISIBLE_DEVICES");
+  request.background = false;
+  request.launcher = "";
+  const auto record = start(request);
+  wait_until_alive(record);
+  EXPECT_EQ(leases(), 1U);
+  go("go");
+  EXPECT_EQ(wait_for_end(record).code, 0);
+  EXPECT_EQ(text_of(record, "out"), stub_.uuid(0) + "\n");
+}
+
+TEST_F(GpuLeaseTest, NoTwoRunsHaveTheSameGpuAndTheThirdIsRefusedWithTheHolders) {
+  const auto first = start(wanting(1, hold("go")));
+  const auto second = start(wanting(1, hold("go")));
+  EXPECT_NE(given_to(first), given_to(second)) << log_of(first) << log_of(second);
+  const auto third = start(wanting(1, "touch " + scratch_ / "third"));
+  const auto end = wait_for_end(third);
+  EXPECT_EQ(end.cause, wire::Cause::Refused);
+  EXPECT_THAT(end.reason, HasSubstr("GPU 0 is held by"));
+  EXPECT_THAT(end.reason, HasSubstr(first.id()));
+  EXPECT_THAT(end.reason, HasSubstr(second.id()));
+  EXPECT_FALSE(path_exists(scratch_ / "third"));
+  EXPECT_FALSE(path_exists(third.path("alive")));
+  go("go");
+  wait_for_end(first);
+  wait_for_end(second);
+  EXPECT_TRUE(testing::eventually([&] { return leases() == 0; }));
+}
+
+TEST_F(GpuLeaseTest, TwentyStartsAtOnceHandOutEachGpuOnce) {
+  have_gpus(4);
+  std::vector<RunRecord> records;
+  for (int i = 0; i < 20; ++i) records.push_back(start(wanting(1, hold("go"))));
+  std::set<std::string> given;
+  std::size_t refused = 0;
+  for (const auto& record : records) {
+    ASSERT_TRUE(testing::eventually(
+        [&] { return record.has_ended() || path_exists(record.path("alive")); }));
+    if (record.has_ended()) {
+      EXPECT_EQ(wait_for_end(record).cause, wire::Cause::Refused);
+      ++refused;
+    } else {
+      EXPECT_TRUE(given.insert(given_to(record)).second) << "two runs on one GPU";
+    }
+  }
+  EXPECT_THAT(given, SizeIs(4));
+  EXPECT_EQ(refused, 16U);
+  go("go");
+}
+
+TEST_F(GpuLeaseTest, QueuedRunsBeginInTheOrderInWhichTheyCame) {
+  have_gpus(1);
+  const auto holder = start(wanting(1, hold("go")));
+  wait_until_alive(holder);
+  std::vector<RunRecord> queued;
+  for (int i = 0; i < 4; ++i) {
+    queued.push_back(start(queueing(1, concat("echo ", i, " >> ", scratch_ / "order"))));
+    const auto waiting = wait_until_queued(queued.back());
+    EXPECT_EQ(waiting.ahead, static_cast<std::uint64_t>(i));
+    ASSERT_THAT(waiting.holders, SizeIs(1));
+    EXPECT_THAT(waiting.holders.front(), HasSubstr(holder.id()));
+  }
+  EXPECT_THAT(seen().queue, SizeIs(4));
+  const auto facts = facts_of(queued.back());
+  EXPECT_TRUE(facts.supervisor_lives);
+  EXPECT_TRUE(facts.waiting);
+  go("go");
+  for (const auto& record : queued) EXPECT_EQ(wait_for_end(record).code, 0);
+  EXPECT_EQ(scratch_.read("order"), "0\n1\n2\n3\n");
+  EXPECT_FALSE(path_exists(queued.front().path("waiting")));
+}
+
+TEST_F(GpuLeaseTest, AQueuedRunCanBeStoppedAndLetsTheNextOneGo) {
+  have_gpus(1);
+  const auto holder = start(wanting(1, hold("go")));
+  wait_until_alive(holder);
+  const auto first = start(queueing(1, "touch " + scratch_ / "first"));
+  wait_until_queued(first);
+  const auto second = start(queueing(1, "true"));
+  EXPECT_EQ(wait_until_queued(second).ahead, 1U);
+  stop_queued(first);
+  EXPECT_TRUE(testing::eventually([&] {
+    const auto waiting = second.read_waiting();
+    return waiting && *waiting && (*waiting)->ahead == 0;
+  }));
+  go("go");
+  EXPECT_EQ(wait_for_end(second).code, 0);
+  EXPECT_FALSE(path_exists(scratch_ / "first"));
+}
+
+TEST_F(GpuLeaseTest, AQueuedRunWhoseSupervisorIsKilledHoldsNobodyUp) {
+  have_gpus(1);
+  const auto holder = start(wanting(1, hold("go")));
+  wait_until_alive(holder);
+  const auto first = start(queueing(1, "true"));
+  wait_until_queued(first);
+  const auto second = start(queueing(1, "true"));
+  wait_until_queued(second);
+  pid_t supervisor = 0;
+  for (const auto& process : all_processes()) {
+    const auto title = read_file(concat("/proc/", process.pid, "/cmdline"), 4096);
+    if (title && title->find("supervise " + first.id()) != std::string::npos) {
+      supervisor = process.pid;
+    }
+  }
+  ASSERT_GT(supervisor, 0);
+  ::kill(supervisor, SIGKILL);
+  go("go");
+  EXPECT_EQ(wait_for_end(second).code, 0);
+  EXPECT_FALSE(path_exists(first.path("alive")));
+}
+
+TEST_F(GpuLeaseTest, WaitingHasALimitWhenOneIsSet) {
+  have_gpus(1);
+  const auto holder = start(wanting(1, hold("go")));
+  wait_until_alive(holder);
+  auto request = queueing(1, "touch " + scratch_ / "ran");
+  request.gpu_queue_ms = 1000;
+  const auto end = wait_for_end(start(request));
+  EXPECT_EQ(end.cause, wire::Cause::Refused);
+  EXPECT_THAT(end.reason, HasSubstr("within 1 s"));
+  EXPECT_FALSE(path_exists(scratch_ / "ran"));
+  go("go");
+}
+
+TEST_F(GpuLeaseTest, AGpuStaysTakenWhileTheCommandOfAKilledSupervisorLives) {
+  have_gpus(1);
+  const auto holder = start(wanting(1, hold("go")));
+  const auto alive = alive_of(holder);
+  ::kill(static_cast<pid_t>(alive.supervisor.pid), SIGKILL);
+  ASSERT_TRUE(testing::eventually([&] { return !lives(alive.supervisor); }));
+  EXPECT_EQ(leases(), 1U);
+  EXPECT_EQ(wait_for_end(start(wanting(1, "true"))).cause, wire::Cause::Refused);
+  const auto queued = start(queueing(1, "true"));
+  wait_until_queued(queued);
+  go("go");
+  EXPECT_EQ(wait_for_end(queued).code, 0);
+}
+
+TEST_F(GpuLeaseTest, ForeignProcessesCountAsHolders) {
+  stub_.set_processes({{.gpu = 0, .pid = ::getpid(), .name = "python"}});
+  const auto first = start(wanting(1, hold("go")));
+  EXPECT_EQ(given_to(first), stub_.uuid(1));
+  const auto queued = start(queueing(1, "echo $CUDA_VISIBLE_DEVICES"));
+  EXPECT_THAT(wait_until_queued(queued).holders.at(0), HasSubstr("is used by"));
+  stub_.set_processes({});
+  EXPECT_EQ(wait_for_end(queued).code, 0);
+  EXPECT_THAT(log_of(queued), HasSubstr(stub_.uuid(0)));
+  go("go");
+}
+
+TEST_F(GpuLeaseTest, WhatTheMachineCanNeverGiveIsRefusedEvenToThoseWhoWouldWait) {
+  const auto many = wait_for_end(start(queueing(3, "true")));
+  EXPECT_EQ(many.cause, wire::Cause::Refused);
+  EXPECT_THAT(many.reason, HasSubstr("3 GPUs wanted, and 2 of the 2 GPUs"));
+  auto large = queueing(1, "true");
+  large.gpu_memory_mb = 80000;
+  EXPECT_THAT(wait_for_end(start(large)).reason, HasSubstr("of at least 80000 MiB"));
+}
+
+TEST_F(GpuLeaseTest, NothingBeginsWhereTheGpusCannotBeSeen) {
+  stub_.set_mode("nodriver");
+  const auto end = wait_for_end(start(wanting(1, "true")));
+  EXPECT_EQ(end.cause, wire::Cause::Refused);
+  EXPECT_THAT(end.reason, HasSubstr("cannot be seen now"));
+  EXPECT_THAT(end.reason, HasSubstr("couldn't communicate"));
+}
+
+TEST_F(GpuLeaseTest, ARunThatCannotStartLeavesItsGpuFree) {
+  auto request = wanting(1, "true");
+  request.cwd = scratch_ / "home";
+  const auto record = start(request);
+  wait_for_end(record);
+  auto broken = wanting(1, "");
+  broken.argv = {scratch_ / "no such program"};
+  EXPECT_EQ(wait_for_end(start(broken)).code, 127);
+  EXPECT_TRUE(testing::eventually([&] { return leases() == 0; }));
+  EXPECT_THAT(seen().queue, IsEmpty());
+}
+
+TEST_F(GpuLeaseTest, ChoosingOnesOwnGpusIsForRunsWithoutALease) {
+  auto request = wanting(1, "true");
+  request.env["CUDA_VISIBLE_DEVICES"] = "0";
+  EXPECT_THAT(refusal(request).message, HasSubstr("both given"));
+  auto memory = in_background("true");
+  memory.gpu_memory_mb = 100;
+  EXPECT_THAT(refusal(memory).message, HasSubstr("without gpus"));
+  EXPECT_EQ(records(), 0U);
+}
+
+}  // namespace
+}  // namespace yonder::outpost

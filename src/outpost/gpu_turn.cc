@@ -1,0 +1,130 @@
+#include "outpost/gpu_turn.h"
+
+#include <algorithm>
+#include <set>
+
+#include "base/gpu_free.h"
+#include "base/text.h"
+#include "outpost/user_name.h"
+
+namespace yonder::outpost {
+namespace {
+
+bool suits(const resources::Gpu& gpu, std::uint64_t memory_mb) {
+  return resources::why_never_free(gpu, memory_mb).empty();
+}
+
+bool contains(const std::vector<std::string>& list, const std::string& item) {
+  return std::find(list.begin(), list.end(), item) != list.end();
+}
+
+bool wants(const wire::GpuClaim& claim, const std::string& uuid) {
+  return claim.suitable.empty() || contains(claim.suitable, uuid);
+}
+
+// Who came before claim `number`, waits, and could be served by this GPU.
+std::uint64_t waiting_before(std::uint64_t number, const std::vector<SeenClaim>& claims,
+                             const std::string& uuid) {
+  return static_cast<std::uint64_t>(
+      std::count_if(claims.begin(), claims.end(), [&](const SeenClaim& other) {
+        return other.waits() && other.number < number && wants(other.claim, uuid);
+      }));
+}
+
+bool overlaps(const wire::GpuClaim& a, const wire::GpuClaim& b) {
+  return a.suitable.empty() || b.suitable.empty() ||
+         std::any_of(a.suitable.begin(), a.suitable.end(),
+                     [&](const std::string& uuid) { return contains(b.suitable, uuid); });
+}
+
+std::uint64_t memory_of(const resources::Gpu& gpu) {
+  return gpu.memory_total_bytes.value.value_or(0);
+}
+
+}  // namespace
+
+std::vector<std::string> suitable_gpus(const std::vector<resources::Gpu>& gpus,
+                                       std::uint64_t memory_mb) {
+  std::vector<std::string> found;
+  for (const auto& gpu : gpus) {
+    if (suits(gpu, memory_mb)) found.push_back(gpu.uuid);
+  }
+  return found;
+}
+
+void mark_leases(std::vector<resources::Gpu>& gpus, const std::vector<SeenClaim>& claims,
+                 uid_t asker) {
+  for (const auto& seen : claims) {
+    for (const auto& held : seen.claim.held) {
+      for (auto& gpu : gpus) {
+        if (gpu.uuid != held.uuid) continue;
+        gpu.lease = resources::Lease{.run_id = seen.claim.run_id,
+                                     .user = user_name(seen.owner),
+                                     .since_ms = seen.claim.since_ms,
+                                     .mine = seen.owner == asker};
+      }
+    }
+  }
+}
+
+std::vector<resources::Waiting> queue_of(const std::vector<SeenClaim>& claims, uid_t asker) {
+  std::vector<resources::Waiting> queue;
+  for (const auto& seen : claims) {
+    if (!seen.waits()) continue;
+    queue.push_back({.run_id = seen.claim.run_id,
+                     .user = user_name(seen.owner),
+                     .gpus = seen.claim.gpus,
+                     .gpu_memory_mb = seen.claim.gpu_memory_mb,
+                     .since_ms = seen.claim.since_ms,
+                     .mine = seen.owner == asker});
+  }
+  return queue;
+}
+
+Turn decide_turn(std::uint64_t number, const wire::GpuClaim& mine,
+                 const std::vector<SeenClaim>& claims, const resources::Gpus& gpus) {
+  Turn turn;
+  for (const auto& other : claims) {
+    if (!other.waits() || other.number >= number || !overlaps(other.claim, mine)) continue;
+    ++turn.ahead;
+    if (other.claim.suitable.empty()) turn.others_undecided = true;
+  }
+  std::vector<resources::Gpu> list = gpus.list.value.value_or(std::vector<resources::Gpu>{});
+  mark_leases(list, claims, 0);
+  std::vector<resources::Gpu> free;
+  for (const auto& gpu : list) {
+    if (!suits(gpu, mine.gpu_memory_mb)) continue;
+    const std::string why = resources::why_not_free(gpu, mine.gpu_memory_mb);
+    const std::uint64_t before = waiting_before(number, claims, gpu.uuid);
+    if (why.empty() && before == 0) free.push_back(gpu);
+    turn.holders.push_back(concat(resources::name_of(gpu), " ",
+                                  !why.empty()  ? why
+                                  : before != 0 ? concat("is for ", before, " who came before")
+                                                : "is free"));
+  }
+  if (free.size() < mine.gpus) return turn;
+  // The smallest that do, so that the large ones stay for those who need them.
+  std::stable_sort(free.begin(), free.end(), [](const auto& a, const auto& b) {
+    return memory_of(a) != memory_of(b) ? memory_of(a) < memory_of(b) : a.index < b.index;
+  });
+  for (std::size_t i = 0; i < mine.gpus; ++i) {
+    turn.take.push_back({.index = free[i].index, .uuid = free[i].uuid, .vendor = gpus.vendor});
+  }
+  return turn;
+}
+
+bool may_have_turn(std::uint64_t number, const wire::GpuClaim& mine,
+                   const std::vector<SeenClaim>& claims) {
+  if (mine.suitable.empty()) return true;
+  std::set<std::string> taken;
+  for (const auto& other : claims) {
+    for (const auto& gpu : other.claim.held) taken.insert(gpu.uuid);
+  }
+  const auto left =
+      std::count_if(mine.suitable.begin(), mine.suitable.end(), [&](const std::string& uuid) {
+        return taken.count(uuid) == 0 && waiting_before(number, claims, uuid) == 0;
+      });
+  return static_cast<std::uint64_t>(left) >= mine.gpus;
+}
+
+}  // namespace yonder::outpost

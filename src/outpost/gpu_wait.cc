@@ -1,0 +1,127 @@
+#include "outpost/gpu_wait.h"
+
+#include <poll.h>
+#include <sys/inotify.h>
+#include <unistd.h>
+
+#include <algorithm>
+
+#include "base/text.h"
+#include "outpost/machine.h"
+
+namespace yonder::outpost {
+namespace {
+
+using std::chrono::milliseconds;
+
+// Between two looks. Claims announce their changes; those who use a GPU without one do not, and the
+// driver needs a moment to forget a process.
+constexpr milliseconds kFirstPause{200};
+constexpr milliseconds kLongestPause{5000};
+// Those who came at the same moment decide within this time, whoever waits for it or not.
+constexpr std::chrono::seconds kDecisionTime{15};
+constexpr std::int64_t kSeenAgainMs = 30000;
+
+class Waiting {
+ public:
+  Waiting(const RunRecord& record, const wire::StartRequest& spec, GpuLease lease)
+      : record_(record), spec_(spec), lease_(std::move(lease)) {
+    if (spec.gpu_queue_ms) limit_ = Deadline::after(milliseconds(*spec.gpu_queue_ms));
+    ::inotify_add_watch(lease_.changes().get(), record_.directory().c_str(), IN_CREATE);
+  }
+
+  Result<GpuLease> run() {
+    while (true) {
+      if (record_.stop_wanted())
+        return ended({Errc::Cancelled, "it was stopped while it waited", ""});
+      auto look = lease_.look();
+      if (look && !look->take.empty()) return granted();
+      if (auto refused = refusal(look)) return ended(*std::move(refused));
+      if (spec_.gpu_queue) note(look);
+      pause(look && look->others_undecided);
+    }
+  }
+
+ private:
+  Result<GpuLease> granted();
+  Error ended(Error why);
+  std::optional<Error> refusal(const Result<Turn>& look) const;
+  void note(const Result<Turn>& look);
+  void pause(bool somebody_decides);
+
+  const RunRecord& record_;
+  const wire::StartRequest& spec_;
+  GpuLease lease_;
+  Deadline limit_ = Deadline::never();
+  Deadline decision_ = Deadline::after(kDecisionTime);
+  milliseconds pause_ = kFirstPause;
+  wire::WaitingRecord noted_;
+};
+
+Result<GpuLease> Waiting::granted() {
+  if (record_.stop_wanted()) return ended({Errc::Cancelled, "it was stopped while it waited", ""});
+  ::unlink(record_.path("waiting").c_str());
+  return std::move(lease_);
+}
+
+Error Waiting::ended(Error why) {
+  lease_.leave();
+  ::unlink(record_.path("waiting").c_str());
+  return why;
+}
+
+std::optional<Error> Waiting::refusal(const Result<Turn>& look) const {
+  if (!look && look.error().code == Errc::Unsupported) return look.error();
+  if (spec_.gpu_queue && limit_.expired()) {
+    return Error{Errc::Timeout,
+                 concat("no GPU was to be had for it within ", *spec_.gpu_queue_ms / 1000, " s",
+                        look ? concat(": ", join(look->holders, "; ")) : ""),
+                 "nothing was run"};
+  }
+  if (spec_.gpu_queue) return std::nullopt;
+  if (!look) return look.error();
+  if (look->others_undecided && !decision_.expired()) return std::nullopt;
+  return Error{Errc::Conflict,
+               concat(spec_.gpus, spec_.gpus == 1 ? " GPU" : " GPUs",
+                      " wanted, and not so many are free: ", join(look->holders, "; ")),
+               "nothing was run"};
+}
+
+// Only what has changed is written: somebody may be told of every change.
+void Waiting::note(const Result<Turn>& look) {
+  wire::WaitingRecord now{.boot_id = read_boot_id(),
+                          .host = read_hostname(),
+                          .since_ms = lease_.since_ms(),
+                          .seen_ms = wall_clock_ms(),
+                          .gpus = spec_.gpus,
+                          .ahead = noted_.ahead};
+  if (look) {
+    now.ahead = look->ahead;
+    now.holders = look->holders;
+  } else {
+    now.holders = {look.error().message};
+  }
+  const bool same = now.ahead == noted_.ahead && now.holders == noted_.holders &&
+                    now.seen_ms - noted_.seen_ms < kSeenAgainMs;
+  if (same) return;
+  // A disk that is full now may have room when the run's turn comes.
+  if (record_.write_waiting(now)) noted_ = std::move(now);
+}
+
+void Waiting::pause(bool somebody_decides) {
+  const Deadline deadline = Deadline::after(somebody_decides ? kFirstPause : pause_);
+  pollfd changes{lease_.changes().get(), POLLIN, 0};
+  ::poll(&changes, 1, Deadline::earlier(deadline, limit_).poll_timeout());
+  const bool changed = (changes.revents & POLLIN) != 0;
+  lease_.drain_changes();
+  pause_ = changed ? kFirstPause : std::min(pause_ * 2, kLongestPause);
+}
+
+}  // namespace
+
+Result<GpuLease> obtain_gpus(const RunRecord& record, const wire::StartRequest& spec) {
+  TRY_ASSIGN(GpuLease lease, GpuLease::enter(record.id(), spec));
+  return Waiting(record, spec, std::move(lease)).run();
+}
+
+}  // namespace yonder::outpost
