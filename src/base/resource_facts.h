@@ -17,7 +17,7 @@ struct Measured {
   std::string why;  // there is no value
 
   static Measured of(T measured) { return {.value = std::move(measured), .why = {}}; }
-  static Measured missing(std::string reason) { return {.value = {}, .why = std::move(reason)}; }
+  static Measured missing(const std::string& reason) { return {.value = {}, .why = reason}; }
   explicit operator bool() const { return value.has_value(); }
   const T& operator*() const { return *value; }
 };

@@ -56,7 +56,7 @@ std::string find_user_bus() {
 // A static program must not ask NSS. Users that are not in the file are named by their login.
 std::string find_user_name() {
   const auto passwd = read_file("/etc/passwd", kPasswdLimit);
-  const std::string name = name_in_passwd(passwd ? *passwd : "", ::geteuid());
+  std::string name = name_in_passwd(passwd ? *passwd : "", ::geteuid());
   if (!name.empty()) return name;
   const std::string user = environment("USER");
   return user.empty() ? environment("LOGNAME") : user;

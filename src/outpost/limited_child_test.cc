@@ -1,0 +1,121 @@
+#include "outpost/limited_child.h"
+
+#include <gtest/gtest.h>
+#include <signal.h>
+#include <unistd.h>
+
+#include "base/scratch_test.h"
+#include "base/text.h"
+#include "outpost/command.h"
+#include "outpost/processes.h"
+
+namespace yonder::outpost {
+namespace {
+
+using testing::eventually;
+using testing::Scratch;
+
+constexpr std::size_t kMost = 100000;
+
+void say(std::string_view text) {
+  [[maybe_unused]] const auto n = ::write(STDOUT_FILENO, text.data(), text.size());
+}
+
+std::vector<Said> run(const std::vector<std::function<void()>>& works, Duration limit) {
+  std::vector<LimitedChild> children;
+  for (const auto& work : works) {
+    auto child = LimitedChild::start(work);
+    if (child) children.push_back(*std::move(child));
+  }
+  return collect(std::move(children), kMost, Deadline::after(limit));
+}
+
+bool is_gone(pid_t pid) {
+  const auto process = look_at(pid);
+  return !process || process->gone();
+}
+
+TEST(LimitedChild, GivesBackWhatItSays) {
+  const auto said =
+      run({[] { say("words"); },
+           [] { [[maybe_unused]] const auto n = ::write(STDERR_FILENO, "trouble", 7); }},
+          std::chrono::seconds(30));
+  ASSERT_EQ(said.size(), 2U);
+  EXPECT_EQ(said[0].out, "words");
+  EXPECT_EQ(said[0].err, "");
+  EXPECT_EQ(said[0].end, Said::End::Whole);
+  EXPECT_EQ(said[1].out, "");
+  EXPECT_EQ(said[1].err, "trouble");
+}
+
+TEST(LimitedChild, IsGivenUpAtItsLimitAndTheOthersAreHeard) {
+  const Deadline patience = Deadline::after(std::chrono::seconds(10));
+  const auto said =
+      run({[] { ::sleep(1000); }, [] { say("quick"); }}, std::chrono::milliseconds(100));
+  EXPECT_FALSE(patience.expired());
+  ASSERT_EQ(said.size(), 2U);
+  EXPECT_EQ(said[0].end, Said::End::TooLate);
+  EXPECT_EQ(said[1].end, Said::End::Whole);
+  EXPECT_EQ(said[1].out, "quick");
+}
+
+TEST(LimitedChild, IsGoneAfterItsLimitWithAllItHasStarted) {
+  const Scratch scratch;
+  const std::string script = concat("sleep 1000 & echo $! > ", scratch.path(), "/unfinished; mv ",
+                                    scratch.path(), "/unfinished ", scratch.path(), "/pid; wait");
+  auto child = LimitedChild::start([&] {
+    execute({.program = "/bin/sh", .argv = {"sh", "-c", script}, .environment = {"PATH=/bin"}});
+  });
+  ASSERT_TRUE(child);
+  const pid_t leader = child->pid();
+  ASSERT_TRUE(eventually([&] { return !scratch.read("pid").empty(); }));
+  std::vector<LimitedChild> children;
+  children.push_back(*std::move(child));
+  const auto said = collect(std::move(children), kMost, Deadline::after(Duration::zero()));
+  EXPECT_EQ(said[0].end, Said::End::TooLate);
+  EXPECT_TRUE(eventually([&] { return is_gone(leader); }));
+  EXPECT_TRUE(eventually([&] { return is_gone(std::atoi(scratch.read("pid").c_str())); }));
+}
+
+TEST(LimitedChild, IsStoppedWhenItSaysTooMuch) {
+  const auto said = run({[] {
+                          const std::string much(4096, 'x');
+                          while (true) say(much);
+                        }},
+                        std::chrono::seconds(30));
+  EXPECT_EQ(said[0].end, Said::End::TooMuch);
+  EXPECT_LE(said[0].out.size(), kMost + 16384);
+}
+
+TEST(LimitedChild, DiesWithTheProcessThatStartedIt) {
+  const Scratch scratch;
+  const pid_t starter = ::fork();
+  if (starter == 0) {
+    auto child = LimitedChild::start([] { ::sleep(1000); });
+    scratch.write("unfinished", std::to_string(child->pid()));
+    std::filesystem::rename(scratch / "unfinished", scratch / "pid");
+    ::sleep(1000);
+  }
+  ASSERT_TRUE(eventually([&] { return !scratch.read("pid").empty(); }));
+  ::kill(starter, SIGKILL);
+  ::waitpid(starter, nullptr, 0);
+  EXPECT_TRUE(eventually([&] { return is_gone(std::atoi(scratch.read("pid").c_str())); }));
+}
+
+TEST(LimitedChild, HoldsNoneOfOurDescriptors) {
+  auto pipe = make_pipe();
+  ASSERT_TRUE(pipe);
+  auto child = LimitedChild::start([] {
+    say("here");
+    ::sleep(1000);
+  });
+  ASSERT_TRUE(child);
+  pipe->write.reset();
+  char byte = 0;
+  const auto n = read_some(pipe->read, &byte, 1);  // would wait for the child otherwise
+  ASSERT_TRUE(n);
+  EXPECT_EQ(*n, 0U);
+}
+
+}  // namespace
+}  // namespace yonder::outpost
