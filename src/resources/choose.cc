@@ -29,6 +29,10 @@ bool is_better(const Ranked& a, const Ranked& b) {
   return key(a) != key(b) ? key(a) < key(b) : a.name < b.name;
 }
 
+std::string times_chosen(const Ranked& one) {
+  return concat("chosen ", one.recent, one.recent == 1 ? " time" : " times", " in the last minute");
+}
+
 std::string explain(const Ranked& one, std::size_t fitting) {
   std::string why = fitting == 1 ? "the only one that fits"
                     : one.waits  ? concat("the shortest queue of ", fitting, " that could serve it")
@@ -39,9 +43,8 @@ std::string explain(const Ranked& one, std::size_t fitting) {
   }
   if (!one.score) why += concat("; its score is not known (", one.score.why, ")");
   if (one.recent > 0) {
-    why += concat("; chosen ", one.recent, one.recent == 1 ? " time" : " times",
-                  " in the last minute, which counts as ", shown(kRecentChoiceCost * one.recent),
-                  " less");
+    why += concat("; ", times_chosen(one), ", which counts as ",
+                  shown(kRecentChoiceCost * one.recent), " less");
   }
   return why;
 }
@@ -73,6 +76,14 @@ Ranking rank_once(const std::vector<Candidate>& candidates, const Needs& needs,
 }
 
 }  // namespace
+
+std::string standing(const Ranked& one) {
+  std::string text = one.score ? concat("idle ", shown(*one.score))
+                               : concat("idle not known (", one.score.why, ")");
+  if (one.waits) text += concat(", ", one.queue, " waiting");
+  if (one.recent > 0) text += concat(", ", times_chosen(one));
+  return text;
+}
 
 Ranking rank(const std::vector<Candidate>& candidates, const Needs& needs,
              const std::map<std::string, int>& recent, bool may_wait) {

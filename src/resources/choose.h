@@ -36,6 +36,9 @@ struct Ranking {
   std::vector<RuledOut> ruled_out;
 };
 
+// Pure. What put it where it is: "idle 0.42, chosen 1 time in the last minute".
+std::string standing(const Ranked& one);
+
 // What each choice of a machine within the last minute takes off its score: its work has hardly
 // begun, so that nobody can have measured it.
 constexpr double kRecentChoiceCost = 0.2;
