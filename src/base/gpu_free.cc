@@ -4,8 +4,8 @@
 #include <vector>
 
 #include "base/clean_text.h"
+#include "base/clock.h"
 #include "base/text.h"
-#include "base/utc_time.h"
 
 namespace yonder::resources {
 namespace {

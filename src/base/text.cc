@@ -4,6 +4,7 @@
 #include <array>
 #include <cctype>
 #include <cstdio>
+#include <ctime>
 #include <numeric>
 
 namespace yonder {
@@ -93,6 +94,15 @@ std::string human_bytes(unsigned long long bytes) {
   std::array<char, 32> out{};
   std::snprintf(out.data(), out.size(), "%.1f %s", value, kUnits.at(unit));
   return out.data();
+}
+
+std::string utc_time(long long ms) {
+  const auto seconds = static_cast<std::time_t>(ms / 1000);
+  std::tm parts{};
+  if (::gmtime_r(&seconds, &parts) == nullptr) return std::to_string(ms);
+  std::array<char, 64> out{};
+  const std::size_t size = std::strftime(out.data(), out.size(), "%Y-%m-%dT%H:%M:%SZ", &parts);
+  return {out.data(), size};
 }
 
 }  // namespace yonder

@@ -39,4 +39,7 @@ std::string nearest(std::string_view word, const std::vector<std::string>& candi
 // 1536 → "1.5 KiB".
 std::string human_bytes(unsigned long long bytes);
 
+// Milliseconds since the epoch → "2026-01-31T12:00:00Z".
+std::string utc_time(long long ms);
+
 }  // namespace yonder

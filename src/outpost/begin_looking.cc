@@ -1,6 +1,7 @@
 #include "outpost/begin_looking.h"
 
 #include "outpost/list_runs.h"
+#include "outpost/measure.h"
 #include "outpost/read_log.h"
 #include "outpost/remove_activity.h"
 #include "outpost/tree_service.h"
@@ -26,6 +27,12 @@ std::optional<Result<std::unique_ptr<Activity>>> begin_looking(const Surrounding
   if (std::holds_alternative<wire::TreeRequest>(request)) {
     return start_worker(stream, WorkerEnd::WhenItHasTidied,
                         [&around](WorkerChannel& channel) { return serve_tree(around, channel); });
+  }
+  if (const auto* resources = std::get_if<wire::ResourcesRequest>(&request)) {
+    return start_worker(stream, WorkerEnd::AtOnce,
+                        [&around, resources](WorkerChannel&) -> Result<std::string> {
+                          return wire::encode(measure(around, resources->cwd));
+                        });
   }
   return std::nullopt;
 }

@@ -10,7 +10,8 @@
 
 namespace yonder::outpost {
 
-// Reading, listing and removing runs, and trees of files. Nothing when it is another request.
+// Reading, listing and removing runs, trees of files, and what the machine has. Nothing when it is
+// another request.
 std::optional<Result<std::unique_ptr<Activity>>> begin_looking(const Surroundings& around,
                                                                wire::StreamId stream,
                                                                const wire::AnyRequest& request);

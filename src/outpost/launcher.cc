@@ -24,6 +24,7 @@
 #include "outpost/machine.h"
 #include "outpost/self.h"
 #include "outpost/supervisor.h"
+#include "outpost/user_name.h"
 
 namespace yonder::outpost {
 namespace {
@@ -55,10 +56,8 @@ std::string find_user_bus() {
 // A static program must not ask NSS. Users that are not in the file are named by their login.
 std::string find_user_name() {
   const auto passwd = read_file("/etc/passwd", kPasswdLimit);
-  for (const auto& line : split(passwd ? *passwd : "", '\n')) {
-    const auto fields = split(line, ':');
-    if (fields.size() > 2 && fields[2] == std::to_string(::geteuid())) return fields[0];
-  }
+  const std::string name = name_in_passwd(passwd ? *passwd : "", ::geteuid());
+  if (!name.empty()) return name;
   const std::string user = environment("USER");
   return user.empty() ? environment("LOGNAME") : user;
 }

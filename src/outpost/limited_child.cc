@@ -1,0 +1,115 @@
+#include "outpost/limited_child.h"
+
+#include <poll.h>
+#include <signal.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <thread>
+#include <utility>
+
+#include "outpost/detach.h"
+
+namespace yonder::outpost {
+namespace {
+
+// A killed process is gone within this time, unless the kernel itself waits for something.
+constexpr auto kPatience = std::chrono::milliseconds(100);
+constexpr auto kPause = std::chrono::microseconds(200);
+
+[[noreturn]] void work_in_child(pid_t parent, int out, int err, const std::function<void()>& work) {
+  leave_the_link({std::min(out, err), std::max(out, err)});
+  ::prctl(PR_SET_PDEATHSIG, SIGKILL);
+  if (::getppid() != parent) ::_exit(1);
+  ::signal(SIGPIPE, SIG_DFL);
+  ::dup2(out, STDOUT_FILENO);
+  ::dup2(err, STDERR_FILENO);
+  ::close(out);
+  ::close(err);
+  work();
+  ::_exit(0);
+}
+
+}  // namespace
+
+Result<LimitedChild> LimitedChild::start(const std::function<void()>& work) {
+  TRY_ASSIGN(Pipe out, make_pipe());
+  TRY_ASSIGN(Pipe err, make_pipe());
+  const pid_t parent = ::getpid();
+  const pid_t pid = ::fork();
+  if (pid < 0) return errno_error("fork");
+  if (pid == 0) work_in_child(parent, out.write.get(), err.write.get(), work);
+  return LimitedChild(pid, std::move(out.read), std::move(err.read));
+}
+
+LimitedChild::LimitedChild(LimitedChild&& other) noexcept
+    : pid_(std::exchange(other.pid_, -1)),
+      out_(std::move(other.out_)),
+      err_(std::move(other.err_)) {}
+
+LimitedChild::~LimitedChild() {
+  if (pid_ <= 0) return;
+  // Its number is ours until it is waited for. It leads a group from its first steps on.
+  if (::kill(-pid_, SIGKILL) != 0) ::kill(pid_, SIGKILL);
+  const Deadline deadline = Deadline::after(kPatience);
+  while (::waitpid(pid_, nullptr, WNOHANG) == 0 && !deadline.expired()) {
+    std::this_thread::sleep_for(kPause);
+  }
+}
+
+class Collector {
+ public:
+  Collector(std::vector<LimitedChild> children, std::size_t max_bytes)
+      : children_(std::move(children)), said_(children_.size()), max_bytes_(max_bytes) {}
+
+  std::vector<Said> until(const Deadline& deadline) {
+    while (true) {
+      std::vector<pollfd> fds;
+      for (const auto& child : children_) {
+        fds.push_back({child.out_.get(), POLLIN, 0});
+        fds.push_back({child.err_.get(), POLLIN, 0});
+      }
+      const bool none = std::all_of(fds.begin(), fds.end(), [](auto& f) { return f.fd < 0; });
+      if (none) return std::move(said_);
+      const int ready =
+          ::poll(fds.data(), static_cast<nfds_t>(fds.size()), deadline.poll_timeout());
+      if (ready < 0 && errno != EINTR) break;
+      if (deadline.expired()) break;
+      for (std::size_t i = 0; i < children_.size(); ++i) {
+        if (fds[2 * i].revents != 0) drain(i, children_[i].out_, said_[i].out);
+        if (fds[2 * i + 1].revents != 0) drain(i, children_[i].err_, said_[i].err);
+      }
+    }
+    for (std::size_t i = 0; i < children_.size(); ++i) {
+      if (children_[i].out_ || children_[i].err_) said_[i].end = Said::End::TooLate;
+    }
+    return std::move(said_);
+  }
+
+ private:
+  void drain(std::size_t i, Fd& from, std::string& into) {
+    std::array<char, 16384> buffer{};
+    const auto n = read_some(from, buffer.data(), buffer.size());
+    if (n) into.append(buffer.data(), *n);
+    if (!n || *n == 0) from.reset();
+    if (into.size() <= max_bytes_) return;
+    said_[i].end = Said::End::TooMuch;
+    children_[i].out_.reset();
+    children_[i].err_.reset();
+  }
+
+  std::vector<LimitedChild> children_;
+  std::vector<Said> said_;
+  std::size_t max_bytes_;
+};
+
+std::vector<Said> collect(std::vector<LimitedChild> children, std::size_t max_bytes,
+                          const Deadline& deadline) {
+  return Collector(std::move(children), max_bytes).until(deadline);
+}
+
+}  // namespace yonder::outpost

@@ -1,0 +1,53 @@
+#pragma once
+
+#include <sys/types.h>
+
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "base/clock.h"
+#include "base/fd.h"
+#include "base/result.h"
+
+namespace yonder::outpost {
+
+// A process for something that may never come back: a file system whose server is gone, a tool
+// whose driver hangs. It is in a session of its own, dies with us, and is given up at its limit,
+// killed but not waited for when even that has no effect.
+class LimitedChild {
+ public:
+  // `work` runs in the child, whose standard output and error are what is collected. Its end is the
+  // child's end; it may also become another program.
+  static Result<LimitedChild> start(const std::function<void()>& work);
+
+  LimitedChild(LimitedChild&& other) noexcept;
+  LimitedChild& operator=(LimitedChild&&) = delete;
+  LimitedChild(const LimitedChild&) = delete;
+  LimitedChild& operator=(const LimitedChild&) = delete;
+  // Ends whatever is left of it, with what it has started.
+  ~LimitedChild();
+
+  pid_t pid() const { return pid_; }
+
+ private:
+  friend class Collector;
+  LimitedChild(pid_t pid, Fd out, Fd err) : pid_(pid), out_(std::move(out)), err_(std::move(err)) {}
+
+  pid_t pid_ = -1;
+  Fd out_;
+  Fd err_;
+};
+
+struct Said {
+  std::string out;
+  std::string err;
+  enum class End { Whole, TooLate, TooMuch } end = End::Whole;
+};
+
+// What several children say that work at the same time, in their order. None of them is left after
+// the deadline. `max_bytes` holds for each.
+std::vector<Said> collect(std::vector<LimitedChild> children, std::size_t max_bytes,
+                          const Deadline& deadline);
+
+}  // namespace yonder::outpost

@@ -1,0 +1,20 @@
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/resource_facts.h"
+
+namespace yonder::outpost {
+
+// Pure. The records of people in a utmp file; `lives` says whether a record's process is still
+// there: who was cut off leaves a record behind.
+std::vector<resources::LoggedIn> parse_utmp(std::string_view bytes, bool (*lives)(pid_t pid));
+
+// From the first of these files that exists. Where no list is kept it is not known who is there.
+resources::Measured<std::vector<resources::LoggedIn>> logged_in_users(
+    const std::vector<std::string>& files);
+resources::Measured<std::vector<resources::LoggedIn>> logged_in_users();
+
+}  // namespace yonder::outpost
