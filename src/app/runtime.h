@@ -10,6 +10,7 @@
 #include "link/askpass_terminal.h"
 #include "link/link_pool.h"
 #include "ops/engine.h"
+#include "resources/board.h"
 #include "run/runs.h"
 #include "sandbox/kept_login.h"
 #include "store/store.h"
@@ -42,6 +43,7 @@ class Runtime {
   link::LinkPool links_;
   run::Runs runs_;
   store::Store store_;
+  resources::Board board_;
   ops::Engine engine_;
 };
 

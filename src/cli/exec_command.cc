@@ -28,6 +28,7 @@ int usable_stdin(const ExecOptions& options) {
 Result<ops::ExecRequest> to_request(const ExecOptions& options, const ops::Engine& engine) {
   ops::ExecRequest request{.sandbox = options.sandbox,
                            .run = options.run,
+                           .needs = options.needs,
                            .run_id = options.attach,
                            .wait = options.wait,
                            .max_output_chars = options.max_output};

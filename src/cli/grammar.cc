@@ -43,12 +43,6 @@ void declare_exec(CLI::App& app, RawOptions& raw) {
 }
 
 void declare_looking(CLI::App& app, RawOptions& raw) {
-  CLI::App& hosts = *app.add_subcommand("hosts", "Show all sandboxes");
-  hosts.add_flag("--check", raw.check, "Connect to them, and show whether they answer");
-  hosts.add_flag("--json", raw.json, "Print JSON");
-  hosts.add_flag("--names", raw.names, "Print only the names")->group("");
-  hosts.footer(hosts_footer());
-
   CLI::App& doctor =
       *app.add_subcommand("doctor", "Look for what is wrong, and say how to mend it");
   add_sandbox(doctor, raw, "Look at this sandbox only");
@@ -87,7 +81,9 @@ void add_sandbox(CLI::App& command, RawOptions& raw, const std::string& descript
 }
 
 void add_surroundings(CLI::App& command, RawOptions& raw) {
-  add_sandbox(command, raw, "Sandbox, ssh alias or address (default: the active sandbox)");
+  add_sandbox(
+      command, raw,
+      "Sandbox, ssh alias or address (default: the active sandbox); auto: the most idle one");
   command.add_option("--cwd", raw.cwd, "Start in this directory over there")->type_name("DIR");
   command
       .add_option("--env", raw.env,
@@ -99,6 +95,7 @@ void add_surroundings(CLI::App& command, RawOptions& raw) {
   command.add_flag("--login", raw.login, "With the environment of your login shell over there");
   command.add_option("--key", raw.key, "A second start with this key attaches to the first run")
       ->type_name("KEY");
+  add_needs(command, raw);
 }
 
 void declare(CLI::App& app, RawOptions& raw) {
@@ -113,6 +110,7 @@ void declare(CLI::App& app, RawOptions& raw) {
   declare_files(app, raw);
   declare_sync(app, raw);
   declare_git_sync(app, raw);
+  declare_machines(app, raw);
   declare_looking(app, raw);
   declare_logins(app, raw);
   declare_services(app, raw);

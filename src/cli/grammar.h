@@ -27,6 +27,14 @@ struct RawOptions {
   bool no_stdin = false;
   bool quiet = false;
 
+  std::string gpus;
+  std::string gpu_memory;
+  std::string memory;
+  std::string disk;
+  std::vector<std::string> labels;
+  std::string when;
+  std::string max_wait;
+
   std::string session_name;
   std::string log_file;
   std::string description;
@@ -91,6 +99,8 @@ struct RawOptions {
   std::optional<std::string> cancel_transfer;
 
   bool check = false;
+  bool resources = false;
+  std::vector<std::string> machines;
   bool names = false;
   std::vector<std::string> toolsets;
   std::string shell;
@@ -105,9 +115,12 @@ void declare_runs(CLI::App& app, RawOptions& raw);
 void declare_files(CLI::App& app, RawOptions& raw);
 void declare_git_sync(CLI::App& app, RawOptions& raw);
 void declare_sync(CLI::App& app, RawOptions& raw);
+void declare_machines(CLI::App& app, RawOptions& raw);
 
 void add_sandbox(CLI::App& command, RawOptions& raw, const std::string& description);
 // What `exec` and `run` know in common: where and how a command runs.
 void add_surroundings(CLI::App& command, RawOptions& raw);
+// What both may ask of a machine.
+void add_needs(CLI::App& command, RawOptions& raw);
 
 }  // namespace yonder::cli

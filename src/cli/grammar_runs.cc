@@ -18,6 +18,10 @@ void declare_run(CLI::App& app, RawOptions& raw) {
   run.add_option("--launcher", raw.launcher,
                  "A systemd scope or a plain session (default: the best there is)")
       ->type_name("scope|session");
+  run.add_option("--when", raw.when, "free: wait in a queue until its GPUs are free (default: now)")
+      ->type_name("now|free");
+  run.add_option("--max-wait", raw.max_wait, "Wait no longer than that, such as 90, 30m or 2h")
+      ->type_name("TIME");
   run.add_flag("--no-tmux", raw.no_tmux, "Do not show it in a tmux session");
   run.add_flag("--json", raw.json, "Print one JSON object instead of the id");
   run.footer(run_footer());

@@ -12,6 +12,7 @@ terminal, this machine and the connection.
 Examples:
   id=$(yonder run gpu1 --cwd exp -- ./train.sh --epochs 90)
   yonder run --name nightly --timeout 36000 -- 'make clean && make -j8 check'
+  yonder run auto --gpus 1 --when free -- ./train.sh   where a GPU is free, or in the queue for one
   yonder run --key data-v3 -- ./fetch.sh      run it again: the same run, not a second one
 
 Exit status: 0 when it was started (or found, by --key); 2 when the command line is wrong; 255 when
@@ -26,8 +27,9 @@ line for each run without a header, its fields separated by tabs, "-" for an emp
 state, exit code, signal, when it was created (UTC), seconds it ran, session, the state it was last
 seen in and when (both only when it cannot be seen now), command.
 
-States: queued, running, exited, signaled (a signal ended it), timed_out, stopped, lost (its machine
-has booted since, or its record is gone), unknown (its machine cannot be reached now).
+States: queued (it waits for GPUs, or is about to begin), running, exited, signaled (a signal ended
+it), timed_out, stopped, refused (it never began), lost (its machine has booted since, or its record
+is gone), unknown (its machine cannot be reached now).
 
 Asks all configured sandboxes at once. Of one that does not answer it shows what was last seen.
 

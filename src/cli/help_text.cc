@@ -31,6 +31,7 @@ Commands:
   transfers                   show syncs that go on in the background
   git-sync [NAME] PATH        bring a git checkout over there to the commit that is here
   hosts [--check]             show all sandboxes, and whether they answer
+  gpus [NAME...]              show all GPUs, who has them, and who waits for them
   doctor [NAME]               look for what is wrong, and say how to mend it
   login NAME                  log in once (password, one-time code) and keep the connection
   logout NAME                 end a kept login
@@ -56,6 +57,7 @@ Work that takes its time:
   yonder logs -f $id                                   what it prints (Ctrl-C leaves it running)
   yonder wait $id && echo trained                      exits as the run did
   yonder stop $id                                      says so when the whole tree is gone
+  yonder run auto --gpus 1 -- ./train.sh               on the most idle machine with a free GPU
 
 Files over there (in the active sandbox, or --sandbox NAME):
   yonder cat --tail 20 exp/train.log                   relative to the sandbox's directory
@@ -120,6 +122,7 @@ std::string usage_of(const std::string& command) {
            "       yonder transfers --cancel ID\n";
   }
   if (command == "git-sync") return "Usage: yonder git-sync [NAME] REMOTE_PATH [options]\n";
+  if (command == "gpus") return "Usage: yonder gpus [NAME...] [options]\n";
   if (command == "ps") return "Usage: yonder ps [NAME] [options]\n";
   if (command == "logs" || command == "attach") {
     return concat("Usage: yonder ", command, " [options] RUN\n");
@@ -151,16 +154,6 @@ Exit status: the command's own; 128+n when signal n ended it, 124 at --timeout. 
   130  interrupted (128 + the signal's number)
   141  whoever read our output has gone, and the command was stopped
   255  Yonder failed, or what became of the command is not known; stderr says why
-)";
-}
-
-std::string hosts_footer() {
-  return R"(On a terminal: a table. In a pipe: one line for each sandbox without a header, its fields separated
-by tabs, "-" for an empty one: name, backend, host, user, port, active ("*"), origin; with --check
-also "ok", "failed" or "-" (not asked), the round trip in milliseconds, and the error.
-
---check asks all configured sandboxes at once. Of the mere aliases from ~/.ssh/config it asks only
-the active one: there may be a hundred.
 )";
 }
 

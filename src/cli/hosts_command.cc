@@ -20,6 +20,19 @@ std::string names(const ops::SandboxList& list) {
   return text;
 }
 
+ops::Check check_of(const HostsOptions& options) {
+  if (options.names) return ops::Check::Nothing;
+  if (options.resources) return ops::Check::Resources;
+  return options.check ? ops::Check::Connection : ops::Check::Nothing;
+}
+
+int show_table(const HostsTable& table, const std::vector<Row>& fields, const Screen& shown_on) {
+  const std::string text =
+      shown_on.terminal ? aligned_table(table.header, table.rows, shown_on.width, shown_on.styled)
+                        : tab_separated(fields);
+  return print(text) ? kExitSuccess : kExitReaderGone;
+}
+
 }  // namespace
 
 int hosts_command(const HostsOptions& options, const Doors& doors) {
@@ -27,16 +40,16 @@ int hosts_command(const HostsOptions& options, const Doors& doors) {
   if (!engine) return fail(options, engine.error());
   ops::Session session;
   ops::CallContext context{.session = session};
-  const auto list = ops::list_sandboxes(**engine, context, options.check && !options.names);
+  const auto list = ops::list_sandboxes(**engine, context, check_of(options));
   if (!list) return fail(options, list.error());
   if (options.names) return print(names(*list)) ? kExitSuccess : kExitReaderGone;
   if (options.json) return print_json(ops::to_json(*list)) ? kExitSuccess : kExitReaderGone;
   const Screen shown_on = screen((*engine)->environment);
-  const HostsTable table = hosts_table(*list, options.check);
-  const std::string text =
-      shown_on.terminal ? aligned_table(table.header, table.rows, shown_on.width, shown_on.styled)
-                        : tab_separated(hosts_fields(*list, options.check));
-  if (!print(text)) return kExitReaderGone;
+  const HostsTable table =
+      options.resources ? resources_table(*list) : hosts_table(*list, options.check);
+  const int status = show_table(
+      table, options.resources ? table.rows : hosts_fields(*list, options.check), shown_on);
+  if (status != kExitSuccess) return status;
   for (const auto& warning : list->warnings) say(warning);
   return kExitSuccess;
 }

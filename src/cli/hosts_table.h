@@ -16,6 +16,9 @@ struct HostsTable {
 // For people. `checked`: with what --check found.
 HostsTable hosts_table(const ops::SandboxList& list, bool checked);
 
+// What --resources found: NAME, IDLE, CPU, MEM, DISK, GPUS; for people and for programs.
+HostsTable resources_table(const ops::SandboxList& list);
+
 // For programs: name, backend, host, user, port, active, origin; with `checked` also the state,
 // milliseconds and the error. "-" is an empty field.
 std::vector<Row> hosts_fields(const ops::SandboxList& list, bool checked);

@@ -9,6 +9,7 @@
 
 #include "base/clock.h"
 #include "base/id.h"
+#include "base/resource_facts.h"
 #include "cli/cli.h"
 #include "model/run.h"
 #include "ops/git_sync.h"
@@ -21,6 +22,7 @@ namespace yonder::cli {
 struct ExecOptions {
   std::string sandbox;  // empty: the active one
   RunRequest run;
+  resources::Needs needs;
   std::vector<std::string> own_variables;  // to be passed on with the value they have here
   std::optional<RunId> attach;             // wait for this run instead of starting one
   std::optional<Duration> wait;
@@ -34,6 +36,7 @@ struct ExecOptions {
 struct RunOptions {
   std::string sandbox;  // empty: the active one
   RunRequest run;
+  resources::Needs needs;
   std::vector<std::string> own_variables;
   std::string session_name;
   std::string log_file;
@@ -169,8 +172,14 @@ struct TransferWorkerOptions {
 
 struct HostsOptions {
   bool check = false;
+  bool resources = false;
   bool json = false;
   bool names = false;  // for completion scripts
+};
+
+struct GpusOptions {
+  std::vector<std::string> sandboxes;  // empty: all
+  bool json = false;
 };
 
 struct DoctorOptions {
@@ -201,8 +210,8 @@ using Command =
     std::variant<HelpOptions, VersionOptions, ExecOptions, RunOptions, PsOptions, LogsOptions,
                  WaitOptions, StopOptions, AttachOptions, RmOptions, LsOptions, CatOptions,
                  WriteOptions, EditOptions, GrepOptions, RestoreOptions, GitSyncOptions,
-                 SyncOptions, TransfersOptions, TransferWorkerOptions, HostsOptions, DoctorOptions,
-                 LoginOptions, LogoutOptions, McpOptions, CompletionOptions>;
+                 SyncOptions, TransfersOptions, TransferWorkerOptions, HostsOptions, GpusOptions,
+                 DoctorOptions, LoginOptions, LogoutOptions, McpOptions, CompletionOptions>;
 
 struct CommandLine {
   Command command;

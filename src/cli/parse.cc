@@ -75,7 +75,7 @@ Result<void> check_left_over(const CLI::App& command) {
 
 // An empty name is most often a variable that was not set; it must not become the active sandbox.
 Result<void> check_name(const CLI::App& command, const RawOptions& raw) {
-  if (!raw.sandbox.empty()) return {};
+  if (!raw.sandbox.empty() || !raw.machines.empty()) return {};
   const auto is_given = [&](const char* option) {
     const CLI::Option* name = command.get_option_no_throw(option);
     return name != nullptr && name->count() != 0;
@@ -89,6 +89,13 @@ Result<std::string> required_name(const CLI::App& command, const RawOptions& raw
   if (!raw.sandbox.empty()) return raw.sandbox;
   return usage_error(concat("`yonder ", command.get_name(), "` needs the name of a sandbox"),
                      concat("yonder ", command.get_name(), " NAME; `yonder hosts` shows all"));
+}
+
+Result<Command> to_gpus(const RawOptions& raw) {
+  for (const auto& name : raw.machines) {
+    if (name.empty()) return usage_error("the sandbox's name is empty", "is the variable set?");
+  }
+  return Command(GpusOptions{raw.machines, raw.json});
 }
 
 Result<Command> to_completion(const RawOptions& raw) {
@@ -121,7 +128,10 @@ Result<Command> to_command(const CLI::App& app, const CLI::App& command, const R
   if (is_file_command(name)) return to_file_command(name, raw, tail);
   if (is_sync_command(name)) return to_sync_command(name, raw);
   if (name == "git-sync") return to_git_sync(raw);
-  if (name == "hosts") return Command(HostsOptions{raw.check, raw.json, raw.names});
+  if (name == "hosts") {
+    return Command(HostsOptions{raw.check, raw.resources, raw.json, raw.names});
+  }
+  if (name == "gpus") return to_gpus(raw);
   if (name == "doctor") {
     DoctorOptions doctor{.json = raw.json};
     if (!raw.sandbox.empty()) doctor.sandbox = raw.sandbox;

@@ -6,6 +6,7 @@
 #include "base/quote.h"
 #include "base/text.h"
 #include "cli/grammar.h"
+#include "cli/parse_needs.h"
 #include "cli/parse_values.h"
 
 namespace yonder::cli {
@@ -24,7 +25,10 @@ Result<void> check_attach(const RawOptions& raw, bool has_command) {
   const std::array clashes{
       Clash{has_command, "a command"},          Clash{!raw.cwd.empty(), "--cwd"},
       Clash{!raw.env.empty(), "--env"},         Clash{raw.login, "--login"},
-      Clash{!raw.timeout.empty(), "--timeout"}, Clash{!raw.key.empty(), "--key"}};
+      Clash{!raw.timeout.empty(), "--timeout"}, Clash{!raw.key.empty(), "--key"},
+      Clash{!raw.gpus.empty(), "--gpus"},       Clash{!raw.memory.empty(), "--memory"},
+      Clash{!raw.disk.empty(), "--disk"},       Clash{!raw.labels.empty(), "--label"},
+      Clash{raw.sandbox == "auto", "auto"}};
   for (const auto& clash : clashes) {
     if (clash.given) {
       return usage_error(concat(
@@ -67,6 +71,7 @@ Result<ExecOptions> to_exec_options(const RawOptions& raw, const std::optional<W
   ExecOptions options{
       .sandbox = raw.sandbox, .no_stdin = raw.no_stdin, .json = raw.json, .quiet = raw.quiet};
   TRY(add_run_options(raw, options.run, options.own_variables));
+  TRY_ASSIGN(options.needs, to_needs(raw));
   if (!raw.wait.empty()) {
     TRY_ASSIGN(options.wait, parse_seconds("--wait", raw.wait));
   }

@@ -9,6 +9,7 @@
 #include "base/text.h"
 #include "cli/grammar.h"
 #include "cli/parse_exec.h"
+#include "cli/parse_needs.h"
 #include "cli/parse_values.h"
 #include "ops/task_operations.h"
 
@@ -28,6 +29,8 @@ Result<Command> to_run(const RawOptions& raw, const std::optional<Words>& tail) 
                      .tmux = !raw.no_tmux,
                      .json = raw.json};
   TRY(add_run_options(raw, options.run, options.own_variables));
+  TRY_ASSIGN(options.needs, to_needs(raw));
+  TRY(add_queue(raw, options.needs, options.run));
   if (!raw.launcher.empty() && raw.launcher != "scope" && raw.launcher != "session") {
     return usage_error(concat("--launcher: there is no \"", printable(raw.launcher), "\""),
                        "scope or session; without --launcher the best there is");

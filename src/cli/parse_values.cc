@@ -1,8 +1,10 @@
 #include "cli/parse_values.h"
 
+#include <array>
 #include <charconv>
 #include <chrono>
 #include <cmath>
+#include <string_view>
 
 #include "base/clean_text.h"
 #include "base/text.h"
@@ -13,6 +15,8 @@ namespace {
 using Words = std::vector<std::string>;
 
 constexpr double kMostSeconds = 10.0 * 365 * 24 * 3600;
+constexpr std::string_view kUnits = "smhd";
+constexpr std::array kUnitSeconds{1, 60, 3600, 86400};
 
 }  // namespace
 
@@ -35,6 +39,22 @@ Result<Duration> parse_time_limit(const char* option, const std::string& text) {
   TRY_ASSIGN(const Duration limit, parse_seconds(option, text));
   if (limit == Duration::zero()) return usage_error(concat(option, " must be above 0"));
   return limit;
+}
+
+Result<Duration> parse_time(const char* option, const std::string& text) {
+  int unit = 1;
+  std::string number = text;
+  const std::size_t at = text.empty() ? std::string::npos : kUnits.find(text.back());
+  if (at != std::string::npos) {
+    unit = kUnitSeconds.at(at);
+    number.pop_back();
+  }
+  auto time = parse_time_limit(option, number);
+  if (!time) {
+    return usage_error(
+        concat(option, " takes a time such as 90, 30m or 2h, not \"", printable(text), "\""));
+  }
+  return *time * unit;
 }
 
 Result<std::size_t> parse_count(const char* option, const std::string& text, std::size_t most) {

@@ -23,12 +23,14 @@ bool is_unseen(const ops::TaskInfo& task) {
   return task.seen_ms || task.status.state == RunState::Unknown;
 }
 
-std::string ended_text(const RunStatus& status) {
+std::string status_text(const RunStatus& status) {
   switch (status.state) {
     case RunState::Exited:
       return status.exit_code ? concat("exited ", *status.exit_code) : "exited";
     case RunState::Signaled: return status.signal.empty() ? "signaled" : status.signal;
     case RunState::TimedOut: return "timed out";
+    case RunState::Queued:
+      return status.queue ? concat("queued (", status.queue->ahead, " ahead)") : "queued";
     default: return std::string(name_of(status.state));
   }
 }
@@ -40,7 +42,7 @@ std::string state_text(const ops::TaskInfo& task, std::int64_t now_ms) {
   }
   const auto alive = task.status.left_running.size();
   const bool leftovers = has_ended(task.status.state) && alive != 0;
-  return concat(one_line(ended_text(task.status)), leftovers ? concat(", ", alive, " alive") : "");
+  return concat(one_line(status_text(task.status)), leftovers ? concat(", ", alive, " alive") : "");
 }
 
 std::string time_text(const ops::TaskInfo& task, std::int64_t now_ms) {

@@ -16,6 +16,7 @@ namespace {
 Result<ops::BackgroundRequest> to_request(const RunOptions& options, const ops::Engine& engine) {
   ops::BackgroundRequest request{.sandbox = options.sandbox,
                                  .run = options.run,
+                                 .needs = options.needs,
                                  .session_name = options.session_name,
                                  .log_file = options.log_file,
                                  .description = options.description,

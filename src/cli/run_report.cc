@@ -8,8 +8,13 @@ namespace yonder::cli {
 namespace {
 
 std::string first_note(const ops::BackgroundResponse& response) {
-  std::string note = concat(
-      response.launch_recovered ? "it was started before, on " : "started on ", response.sandbox);
+  const bool queued = response.status.queue.has_value();
+  std::string note = concat(response.launch_recovered ? "it was started before, on "
+                            : queued                  ? "queued on "
+                                                      : "started on ",
+                            response.sandbox);
+  if (queued) note += concat(", ", response.status.queue->ahead, " ahead");
+  for (const auto& gpu : response.status.gpus) note += concat(", GPU ", gpu.index);
   if (!response.session_name.empty()) note += concat(", session ", response.session_name);
   if (!response.log_file.empty()) note += concat(", log ", response.log_file);
   if (has_ended(response.status.state)) note += concat("; it ", what_became(response.status));
@@ -32,9 +37,16 @@ Report run_report(const ops::BackgroundResponse& response) {
                " is not known: the connection was lost; find out with: yonder wait ", id));
     return report;
   }
-  report.notes = {first_note(response), concat("what it prints:   yonder logs -f ", id),
-                  concat("wait for its end: yonder wait ", id),
-                  concat("end it:           yonder stop ", id)};
+  if (response.chosen) {
+    report.notes.push_back(concat("chose ", response.sandbox, ": ", response.chosen->why));
+  }
+  if (response.status.queue) {
+    for (const auto& holder : response.status.queue->holders) report.notes.push_back(holder);
+  }
+  const std::vector<std::string> notes{
+      first_note(response), concat("what it prints:   yonder logs -f ", id),
+      concat("wait for its end: yonder wait ", id), concat("end it:           yonder stop ", id)};
+  report.notes.insert(report.notes.end(), notes.begin(), notes.end());
   if (!response.tmux_session.empty()) {
     report.notes.push_back(concat("sit beside it:    yonder attach ", id));
   }

@@ -1,8 +1,10 @@
 #include "config/config_toml.h"
 
 #include <algorithm>
+#include <cctype>
 #include <chrono>
 
+#include "base/clean_text.h"
 #include "base/text.h"
 #include "config/address.h"
 #include "config/home_path.h"
@@ -23,12 +25,13 @@ const std::vector<std::string>& ssh_keys() {
                                              "cwd",
                                              "connect_timeout_s",
                                              "idle_close_s",
-                                             "host_keys"};
+                                             "host_keys",
+                                             "labels"};
   return keys;
 }
 
 const std::vector<std::string>& local_keys() {
-  static const std::vector<std::string> keys{"backend", "cwd", "idle_close_s"};
+  static const std::vector<std::string> keys{"backend", "cwd", "idle_close_s", "labels"};
   return keys;
 }
 
@@ -107,6 +110,34 @@ Result<void> read_secrets(const TomlTable& table, SandboxSpec& spec) {
   return {};
 }
 
+// They are typed in commands and shown in tables.
+Result<void> check_label(const TomlTable& table, const std::string& label) {
+  constexpr std::size_t kLongest = 64;
+  const auto is_good = [](char c) {
+    return std::isalnum(static_cast<unsigned char>(c)) != 0 ||
+           std::string_view("._+-").find(c) != std::string_view::npos;
+  };
+  if (!label.empty() && label.size() <= kLongest && label.front() != '-' &&
+      std::all_of(label.begin(), label.end(), is_good)) {
+    return {};
+  }
+  return table.error("labels", concat("holds \"", printable(label), "\", which is no label"),
+                     "labels are up to 64 of A-Z a-z 0-9 . _ + - and do not begin with -");
+}
+
+Result<void> read_labels(const TomlTable& table, SandboxSpec& spec) {
+  TRY_ASSIGN(auto labels, table.texts("labels"));
+  if (!labels) return {};
+  for (const auto& label : *labels) {
+    TRY(check_label(table, label));
+    if (std::count(labels->begin(), labels->end(), label) > 1) {
+      return table.error("labels", concat("holds \"", label, "\" twice"), "keep one of them");
+    }
+  }
+  spec.labels = *std::move(labels);
+  return {};
+}
+
 Result<SandboxSpec> read_sandbox(const std::string& name, const toml::table& raw,
                                  const std::string& shown_path, const std::string& home) {
   const TomlTable table(raw, shown_path, concat("[sandbox.", name, "]"));
@@ -117,6 +148,7 @@ Result<SandboxSpec> read_sandbox(const std::string& name, const toml::table& raw
   TRY(check_keys(table, raw, spec.backend));
   TRY_ASSIGN(spec.cwd, table.text("cwd"));
   TRY(read_times(table, spec));
+  TRY(read_labels(table, spec));
   if (spec.backend == Backend::Local) return spec;
   TRY(read_address(table, home, spec));
   TRY(read_secrets(table, spec));

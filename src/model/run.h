@@ -23,6 +23,12 @@ struct RunRequest {
   std::string key;     // a second start with the same key attaches to the first
   std::optional<Duration> timeout;
   Duration grace = std::chrono::seconds(5);  // between TERM and KILL
+
+  // GPUs that it is to have for itself.
+  std::uint64_t gpus = 0;
+  std::uint64_t gpu_memory_mb = 0;          // of each of them; 0: any
+  bool gpu_queue = false;                   // wait until they are free; otherwise it is refused
+  std::optional<Duration> gpu_queue_limit;  // no longer than that
 };
 
 enum class RunState {
@@ -46,6 +52,19 @@ struct ProcessInfo {
   std::string command;
 };
 
+// A GPU that a run was given.
+struct GivenGpu {
+  std::uint64_t index = 0;
+  std::string uuid;
+};
+
+// Where a run stands that waits for its GPUs.
+struct QueuePlace {
+  std::uint64_t ahead = 0;  // waiting runs that come before it
+  std::int64_t since_ms = 0;
+  std::vector<std::string> holders;  // who has what, a sentence for each GPU
+};
+
 // What was observed of a run, and by which proof.
 struct RunStatus {
   RunState state = RunState::Unknown;
@@ -54,8 +73,10 @@ struct RunStatus {
   std::string signal;            // "SIGKILL"; empty when none
   std::vector<ProcessInfo> left_running;  // of its process tree, after the command itself has ended
   std::optional<double> duration_s;
-  std::int64_t started_ms = 0;  // wall clock over there; 0: not started yet
-  std::int64_t ended_ms = 0;    // likewise; 0: no end is known
+  std::int64_t started_ms = 0;      // wall clock over there; 0: not started yet
+  std::int64_t ended_ms = 0;        // likewise; 0: no end is known
+  std::vector<GivenGpu> gpus;       // for itself
+  std::optional<QueuePlace> queue;  // while it waits for them
 };
 inline bool is_running(RunState state) {
   return state == RunState::Queued || state == RunState::Running;

@@ -30,7 +30,8 @@ struct SandboxSpec {
   HostKeyPolicy host_keys = HostKeyPolicy::UserSettings;
   Duration connect_timeout = std::chrono::seconds(15);
   Duration idle_close = std::chrono::minutes(15);
-  std::string origin;  // who said it, such as "config.toml:12" or "REMOTE_HOST"
+  std::vector<std::string> labels;  // what people say of it, such as "a100"; to choose by
+  std::string origin;               // who said it, such as "config.toml:12" or "REMOTE_HOST"
 };
 
 }  // namespace yonder

@@ -60,13 +60,31 @@ void forget_plan(Engine& engine, const RunId& id) {
   [[maybe_unused]] const bool forgotten = engine.store.forget(id).has_value();
 }
 
-}  // namespace
+BackgroundResponse to_response(const SandboxSpec& sandbox, const BackgroundRequest& wanted,
+                               const run::Outcome& outcome) {
+  BackgroundResponse response{.sandbox = sandbox.name,
+                              .run_id = outcome.id,
+                              .status = outcome.status,
+                              .connection_error = outcome.connection_error,
+                              .launch_recovered = outcome.attached || outcome.asked_again,
+                              .session_name = wanted.session_name,
+                              .warnings = wanted.warnings};
+  response.warnings.insert(response.warnings.end(), outcome.warnings.begin(),
+                           outcome.warnings.end());
+  add_label(response, outcome);
+  if (outcome.connection_error) {
+    response.warnings.push_back(
+        concat("it may have started; ask with run_id ", outcome.id.str(), ", do not start again"));
+  }
+  return response;
+}
 
-Result<BackgroundResponse> start_background(Engine& engine, CallContext& context,
-                                            const BackgroundRequest& request) {
-  TRY_ASSIGN(const SandboxSpec sandbox, resolve_sandbox(engine, context.session, request.sandbox));
+Result<BackgroundResponse> start_on(Engine& engine, CallContext& context,
+                                    const BackgroundRequest& request, const SandboxSpec& sandbox) {
   const RunId id = new_run_id();
   BackgroundRequest wanted = request;
+  wanted.run.gpus = request.needs.gpus;
+  wanted.run.gpu_memory_mb = request.needs.gpu_memory_mb;
   wanted.run.cwd = effective_cwd(request.run.cwd.value_or(""), sandbox.cwd);
   if (wanted.session_name.empty()) wanted.session_name = session_for(id);
   run::Listener listener;
@@ -91,25 +109,34 @@ Result<BackgroundResponse> start_background(Engine& engine, CallContext& context
   if (!started) return started.error();
   const run::Outcome& outcome = *started;
   context.session.remember(outcome.id, sandbox.name);
-  BackgroundResponse response{.sandbox = sandbox.name,
-                              .run_id = outcome.id,
-                              .status = outcome.status,
-                              .connection_error = outcome.connection_error,
-                              .launch_recovered = outcome.attached || outcome.asked_again,
-                              .session_name = wanted.session_name,
-                              .warnings = request.warnings};
-  response.warnings.insert(response.warnings.end(), outcome.warnings.begin(),
-                           outcome.warnings.end());
-  add_label(response, outcome);
-  if (outcome.connection_error) {
-    response.warnings.push_back(
-        concat("it may have started; ask with run_id ", outcome.id.str(), ", do not start again"));
-  }
+  BackgroundResponse response = to_response(sandbox, wanted, outcome);
+  if (outcome.status.state == RunState::Refused) return response;  // it leaves nothing behind
   if (outcome.id != id) {
     response.warnings.push_back(concat("this key found run ", outcome.id.str(),
                                        ", which was started before; nothing new was started"));
   }
   note_down(engine, wanted, sandbox, outcome, response);
+  return response;
+}
+
+}  // namespace
+
+Result<BackgroundResponse> start_background(Engine& engine, CallContext& context,
+                                            const BackgroundRequest& request) {
+  BackgroundResponse response;
+  const auto start = [&](const SandboxSpec& sandbox) -> Result<Attempt> {
+    TRY_ASSIGN(response, start_on(engine, context, request, sandbox));
+    return Attempt{.id = response.run_id, .status = response.status};
+  };
+  TRY_ASSIGN(
+      response.chosen,
+      place(engine, context,
+            {.sandbox = request.sandbox, .needs = request.needs, .may_wait = request.run.gpu_queue},
+            start));
+  if (response.chosen) {
+    const auto& more = response.chosen->warnings;
+    response.warnings.insert(response.warnings.end(), more.begin(), more.end());
+  }
   return response;
 }
 

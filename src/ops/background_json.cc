@@ -1,6 +1,7 @@
 #include "base/text.h"
 #include "ops/arguments.h"
 #include "ops/background.h"
+#include "ops/needs.h"
 #include "ops/schema.h"
 #include "ops/watch_arguments.h"
 
@@ -39,6 +40,8 @@ Result<BackgroundRequest> parse_background_request(const Json& arguments) {
   request.run.key = in.text("key", "");
   request.run.login = in.flag("login", false);
   request.description = in.text("description", "");
+  request.needs = parse_needs(in);
+  parse_queue(in, request.needs, request.run);
   const double timeout = in.number("timeout_s", 0, 0, kMaxSeconds);
   if (timeout > 0) {
     request.run.timeout =
@@ -53,7 +56,8 @@ Result<BackgroundRequest> parse_background_request(const Json& arguments) {
 
 Json to_json(const BackgroundResponse& response) {
   const bool unknown = response.connection_error || response.status.state == RunState::Unknown;
-  return Json{{"status", unknown ? "unknown" : "started"},
+  const char* status = unknown ? "unknown" : response.status.queue ? "queued" : "started";
+  return Json{{"status", status},
               {"run_id", response.run_id.str()},
               {"sandbox", response.sandbox},
               {"state", name_of(response.status.state)},
@@ -64,6 +68,9 @@ Json to_json(const BackgroundResponse& response) {
               {"launcher", text_or_null(response.launcher)},
               {"launch_recovered", response.launch_recovered},
               {"connection_error", response.connection_error},
+              {"queue", queue_json(response.status)},
+              {"gpus", given_gpus_json(response.status)},
+              {"chosen", to_json(response.chosen)},
               {"watch_id", Json()},
               {"warnings", response.warnings}};
 }
@@ -78,19 +85,25 @@ Json background_input_schema() {
       {"log_file",
        with_default(typed("string", "Where the output goes; default: kept by Yonder."), "")},
       {"cwd", nullable("string", "Directory to start in. Default: the sandbox's own.")},
-      {"sandbox_name", with_default(typed("string", "Default: the active one."), "")},
+      {"sandbox_name",
+       with_default(typed("string", "Default: the active one. \"auto\": the most idle that fits."),
+                    "")},
       {"env", env},
       {"key", with_default(typed("string", "The same key again finds the same run."), "")},
       {"login", with_default(typed("boolean", "With the login shell's environment."), false)},
       {"timeout_s", with_default(typed("number", "Stop it then; 0: never."), 0)},
       {"description", with_default(typed("string", "What it is for, in a few words."), "")}};
+  properties.update(needs_properties());
+  properties.update(queue_properties());
   properties.update(watch_properties());
   return object_schema(properties, {"command"});
 }
 
 Json background_output_schema() {
   return result_schema(
-      {{"status", typed("string", "started; unknown when the link was lost.")},
+      {{"status", typed("string",
+                        "started; queued while it waits for GPUs; unknown when the "
+                        "link was lost.")},
        {"run_id", typed("string", "The handle, for every later call.")},
        {"sandbox", typed("string", "Where it runs.")},
        {"state", typed("string", "queued, running, exited, ...")},
@@ -101,6 +114,9 @@ Json background_output_schema() {
        {"launcher", nullable("string", "What keeps it alive: scope or session.")},
        {"launch_recovered", typed("boolean", "It had been started before, by this key or try.")},
        {"connection_error", typed("boolean", "Not known now whether it started; ask by run_id.")},
+       {"queue", queue_schema()},
+       {"gpus", given_gpus_schema()},
+       {"chosen", chosen_schema()},
        {"watch_id", nullable("integer", "Of the watch; null: not watched.")},
        {"warnings", list_of(Json{{"type", "string"}}, "What else should be known.")}});
 }

@@ -15,6 +15,9 @@ class ConfigStore;
 namespace yonder::link {
 class LinkPool;
 }
+namespace yonder::resources {
+class Board;
+}
 namespace yonder::run {
 class Runs;
 }
@@ -34,6 +37,7 @@ struct Engine {
   run::Runs& runs;
   store::Store& store;
   sandbox::KeptLogins& logins;
+  resources::Board& board;
   std::vector<std::string> environment;  // "NAME=value", of this process, for programs it starts
   std::string home;                      // of the person here
   std::string state_directory;           // what this machine keeps

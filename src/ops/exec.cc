@@ -35,17 +35,39 @@ Result<run::Outcome> wait_for_run(Engine& engine, const SandboxSpec& sandbox,
                                   const run::Listener& listener) {
   if (request.run_id) return engine.runs.attach(sandbox, *request.run_id, options, listener);
   RunRequest run = request.run;
+  run.gpus = request.needs.gpus;
+  run.gpu_memory_mb = request.needs.gpu_memory_mb;
   run.cwd = effective_cwd(request.run.cwd.value_or(""), sandbox.cwd);
   return engine.runs.start(sandbox, run, options, listener);
 }
 
-// A run is looked for where it was started, as far as that is known.
-Result<SandboxSpec> sandbox_for(Engine& engine, Session& session, const ExecRequest& request) {
-  if (!request.run_id) return resolve_sandbox(engine, session, request.sandbox);
-  TRY_ASSIGN(
-      FoundTask found,
-      find_task(engine, session, {.run_id = request.run_id->str(), .sandbox = request.sandbox}));
-  return std::move(found.sandbox);
+using ExecOn = std::function<Result<ExecResponse>(const SandboxSpec&)>;
+
+// A run that exists is looked for where it was started, as far as that is known; a new one begins
+// where it was asked for, or on the best machine.
+Result<ExecResponse> exec_somewhere(Engine& engine, CallContext& context,
+                                    const ExecRequest& request, bool streams_input,
+                                    const ExecOn& on) {
+  if (request.run_id) {
+    TRY_ASSIGN(const FoundTask found,
+               find_task(engine, context.session,
+                         {.run_id = request.run_id->str(), .sandbox = request.sandbox}));
+    return on(found.sandbox);
+  }
+  ExecResponse response;
+  const auto start = [&](const SandboxSpec& sandbox) -> Result<Attempt> {
+    TRY_ASSIGN(response, on(sandbox));
+    return Attempt{.id = response.run_id, .status = response.status};
+  };
+  TRY_ASSIGN(response.chosen,
+             place(engine, context,
+                   {.sandbox = request.sandbox, .needs = request.needs, .only_once = streams_input},
+                   start));
+  if (response.chosen) {
+    const auto& more = response.chosen->warnings;
+    response.warnings.insert(response.warnings.end(), more.begin(), more.end());
+  }
+  return response;
 }
 
 // Whoever gets an id instead of a result may ask for it from another process. A run that has ended
@@ -77,10 +99,8 @@ run::Listener make_listener(CallContext& context, const SandboxSpec& sandbox) {
   return listener;
 }
 
-}  // namespace
-
-Result<ExecResponse> exec(Engine& engine, CallContext& context, const ExecRequest& request) {
-  TRY_ASSIGN(const SandboxSpec sandbox, sandbox_for(engine, context.session, request));
+Result<ExecResponse> exec_on(Engine& engine, CallContext& context, const ExecRequest& request,
+                             const SandboxSpec& sandbox) {
   const std::size_t half = request.max_output_chars / 2;
   HeadTail out(half, request.max_output_chars - half);
   HeadTail err(half, request.max_output_chars - half);
@@ -112,9 +132,8 @@ Result<ExecResponse> exec(Engine& engine, CallContext& context, const ExecReques
   return response;
 }
 
-Result<ExecResponse> exec_streaming(Engine& engine, CallContext& context,
-                                    const ExecRequest& request, const ExecStreams& streams) {
-  TRY_ASSIGN(const SandboxSpec sandbox, sandbox_for(engine, context.session, request));
+Result<ExecResponse> stream_on(Engine& engine, CallContext& context, const ExecRequest& request,
+                               const ExecStreams& streams, const SandboxSpec& sandbox) {
   run::Listener listener = make_listener(context, sandbox);
   listener.on_output = [&](wire::Channel channel, std::uint64_t, std::string_view bytes) {
     (channel == wire::Channel::Out ? streams.on_stdout : streams.on_stderr)(bytes);
@@ -130,6 +149,22 @@ Result<ExecResponse> exec_streaming(Engine& engine, CallContext& context,
   ExecResponse response = to_response(sandbox, outcome);
   note_unfinished(engine, request, response);
   return response;
+}
+
+}  // namespace
+
+Result<ExecResponse> exec(Engine& engine, CallContext& context, const ExecRequest& request) {
+  return exec_somewhere(
+      engine, context, request, request.stdin_fd >= 0,
+      [&](const SandboxSpec& sandbox) { return exec_on(engine, context, request, sandbox); });
+}
+
+Result<ExecResponse> exec_streaming(Engine& engine, CallContext& context,
+                                    const ExecRequest& request, const ExecStreams& streams) {
+  return exec_somewhere(engine, context, request, streams.stdin_fd >= 0,
+                        [&](const SandboxSpec& sandbox) {
+                          return stream_on(engine, context, request, streams, sandbox);
+                        });
 }
 
 }  // namespace yonder::ops

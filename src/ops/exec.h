@@ -9,13 +9,15 @@
 #include "base/json.h"
 #include "model/run.h"
 #include "ops/engine.h"
+#include "ops/placement.h"
 
 namespace yonder::ops {
 
 // Run one command and wait for it, or for a run that an earlier call started.
 struct ExecRequest {
-  std::string sandbox;  // empty: the session's active one
+  std::string sandbox;  // empty: the session's active one; or kAnyMachine
   RunRequest run;
+  resources::Needs needs;                 // those of `run` are set from these
   std::optional<std::string> stdin_text;  // nothing: stdin is closed
   int stdin_fd = -1;                      // or a descriptor to stream from
   std::optional<RunId> run_id;            // attach to this run instead of starting one
@@ -36,6 +38,7 @@ struct ExecResponse {
   std::uint64_t stderr_bytes = 0;
   bool truncated = false;
   bool binary = false;
+  std::optional<Chosen> chosen;  // by us
   std::vector<std::string> warnings;
 };
 
@@ -53,7 +56,7 @@ struct ExecStreams {
   std::function<void(std::string_view bytes)> on_stdout;
   std::function<void(std::string_view bytes)> on_stderr;
   int stdin_fd = -1;  // -1: stdin is closed
-  // The run exists from here on. Called once.
+  // The run may exist from here on. Called once for each machine that is tried.
   std::function<void(const RunId&)> on_started;
 };
 // The response's texts stay empty: the streams had them.

@@ -1,6 +1,7 @@
 #include "base/text.h"
 #include "ops/arguments.h"
 #include "ops/exec.h"
+#include "ops/needs.h"
 #include "ops/schema.h"
 
 namespace yonder::ops {
@@ -40,6 +41,7 @@ Result<ExecRequest> parse_exec_request(const Json& arguments) {
   request.wait = seconds(in.number("wait_s", kDefaultWait, 0, kMaxWaitSeconds));
   request.run.login = in.flag("login", false);
   request.run.key = in.text("key", "");
+  request.needs = parse_needs(in);
   const std::string run_id = in.text("run_id", "");
   const bool blank = trim(request.run.command).empty();
   if (!run_id.empty()) {
@@ -47,6 +49,12 @@ Result<ExecRequest> parse_exec_request(const Json& arguments) {
     if (!id) in.fail("run_id", id.error().message, id.error().hint);
     if (id) request.run_id = *id;
     if (!blank) in.fail("command", "cannot be given together with run_id");
+    if (asks_for_anything(request.needs)) {
+      in.fail("run_id", "names a run that exists: it has what it needs", "leave the needs out");
+    }
+    if (request.sandbox == kAnyMachine) {
+      in.fail("sandbox_name", "cannot be \"auto\" together with run_id", "leave it out");
+    }
   } else if (blank) {
     in.fail("command", "must not be empty");
   }
@@ -83,6 +91,8 @@ Json to_json(const ExecResponse& response) {
       {"binary", response.binary},
       {"left_running", left},
       {"attached", response.attached},
+      {"gpus", given_gpus_json(status)},
+      {"chosen", to_json(response.chosen)},
       {"warnings", response.warnings},
   };
 }
@@ -90,7 +100,7 @@ Json to_json(const ExecResponse& response) {
 Json exec_input_schema() {
   Json env = typed("object", "Environment variables to add.");
   env["additionalProperties"] = Json{{"type", "string"}};
-  return object_schema(
+  Json properties(
       {{"command", typed("string",
                          "A shell line, run by bash where there is one, else by sh. "
                          "Leave it out only together with run_id.")},
@@ -104,7 +114,11 @@ Json exec_input_schema() {
        {"max_output_chars",
         with_default(typed("integer", "Of stdout and of stderr; beyond it the middle is left out."),
                      static_cast<int>(kDefaultOutput))},
-       {"sandbox_name", with_default(typed("string", "Default: the active sandbox."), "")},
+       {"sandbox_name",
+        with_default(typed("string",
+                           "Default: the active sandbox. \"auto\": the most idle one that has "
+                           "what is asked for."),
+                     "")},
        {"env", env},
        {"stdin", nullable("string", "Text for the command's standard input; closed otherwise.")},
        {"wait_s", with_default(typed("number",
@@ -122,8 +136,9 @@ Json exec_input_schema() {
        {"run_id", with_default(typed("string",
                                      "Wait for this earlier run instead of starting one; "
                                      "gives its result."),
-                               "")}},
-      {});
+                               "")}});
+  properties.update(needs_properties());
+  return object_schema(properties, {});
 }
 
 Json exec_output_schema() {
@@ -137,7 +152,7 @@ Json exec_output_schema() {
        {"connection_error",
         typed("boolean", "The machine cannot be seen now; ask again by run_id.")},
        {"state", typed("string",
-                       "queued, running, exited, signaled, timed_out, stopped, lost or "
+                       "queued, running, exited, signaled, timed_out, stopped, refused, lost or "
                        "unknown.")},
        {"running", typed("boolean", "It still runs; ask again by run_id.")},
        {"run_id", typed("string", "The handle of this run.")},
@@ -151,6 +166,8 @@ Json exec_output_schema() {
        {"binary", typed("boolean", "Bytes that are not text were replaced.")},
        {"left_running", list_of(process_schema(), "Processes of this command that still live.")},
        {"attached", typed("boolean", "The run existed before this call.")},
+       {"gpus", given_gpus_schema()},
+       {"chosen", chosen_schema()},
        {"warnings", list_of(Json{{"type", "string"}}, "What else to know.")}});
 }
 

@@ -31,17 +31,16 @@ Json status_properties() {
               {"connection_error", error_schema()},
               {"round_trip_ms", nullable("number", "Of the answer.")},
               {"machine", Json{{"type", Json::array({"object", "null"})},
-                               {"description", "hostname, system, home, shell."}}}};
+                               {"description", "hostname, system, home, shell."}}},
+              {"labels", list_of(Json{{"type", "string"}}, "To choose by.")}};
 }
 
 Result<Json> call_list(Engine& engine, CallContext& context, const Json& arguments) {
   Arguments in(arguments);
   const bool resources = in.flag("check_resources", false);
   TRY(in.finish());
-  TRY_ASSIGN(SandboxList list, list_sandboxes(engine, context, true));
-  if (resources) {
-    list.warnings.emplace_back("resources were not measured: this version cannot do it yet");
-  }
+  TRY_ASSIGN(const SandboxList list,
+             list_sandboxes(engine, context, resources ? Check::Resources : Check::Connection));
   return to_json(list);
 }
 
@@ -68,6 +67,15 @@ Result<Json> call_exec(Engine& engine, CallContext& context, const Json& argumen
   return to_json(response);
 }
 
+Json listed_schema() {
+  Json schema = result_schema(status_properties());
+  schema["properties"]["resources"] =
+      typed("object",
+            "With check_resources: cpu, memory, disks, gpu (null: not known; []: none), gpu_queue, "
+            "idle_score, users, ...; not_measured says why a value is null. Or error.");
+  return schema;
+}
+
 Operation list_operation() {
   return {.name = "list_sandboxes",
           .title = "List sandboxes",
@@ -78,11 +86,14 @@ Operation list_operation() {
           .hints = {.read_only = true, .destructive = false, .idempotent = true},
           .input_schema = object_schema(
               {{"check_resources",
-                with_default(typed("boolean", "Also measure load, memory and GPUs."), false)}},
+                with_default(typed("boolean",
+                                   "Also measure CPU, memory, disk and GPUs (who holds them), and "
+                                   "how idle it is (idle_score 0 to 1)."),
+                             false)}},
               {}),
           .output_schema = result_schema(
               {{"active_sandbox", typed("string", "Used when sandbox_name is not given.")},
-               {"sandboxes", list_of(result_schema(status_properties()), "All that are known.")},
+               {"sandboxes", list_of(listed_schema(), "All that are known.")},
                {"warnings", list_of(Json{{"type", "string"}}, "About the configuration.")}}),
           .call = call_list};
 }

@@ -6,6 +6,7 @@
 #include "base/thread.h"
 #include "config/config_store.h"
 #include "link/link_pool.h"
+#include "ops/machines.h"
 #include "ops/resolve.h"
 
 namespace yonder::ops {
@@ -13,10 +14,6 @@ namespace {
 
 // Beyond the connect time-out: sending the outpost, the first time.
 constexpr auto kCheckSlack = std::chrono::milliseconds(500);
-
-bool is_alias(const SandboxSpec& spec) {
-  return spec.origin.starts_with("~/.ssh/");
-}
 
 void check_connection(Engine& engine, const CallContext& context, SandboxStatus& status) {
   const auto deadline = Deadline::after(status.spec.connect_timeout + kCheckSlack);
@@ -36,6 +33,16 @@ void check_connection(Engine& engine, const CallContext& context, SandboxStatus&
   status.connection_alive = !status.connection_error.has_value();
 }
 
+void check_machine(Engine& engine, const CallContext& context, Check check, SandboxStatus& status) {
+  check_connection(engine, context, status);
+  if (check != Check::Resources) return;
+  if (status.connection_error) {
+    status.resources = resources::Seen{.facts = {}, .error = status.connection_error};
+  } else {
+    status.resources = engine.board.look({status.spec}, {.cancel = context.cancel}).front();
+  }
+}
+
 std::string active_name(const config::Catalog& catalog, const Session& session) {
   const std::string selected = session.selected();
   return selected.empty() ? catalog.active : selected;
@@ -43,13 +50,13 @@ std::string active_name(const config::Catalog& catalog, const Session& session) 
 
 }  // namespace
 
-Result<SandboxList> list_sandboxes(Engine& engine, CallContext& context, bool check) {
+Result<SandboxList> list_sandboxes(Engine& engine, CallContext& context, Check check) {
   TRY_ASSIGN(const config::Catalog catalog, engine.config.catalog());
   SandboxList list{.active = active_name(catalog, context.session), .warnings = catalog.warnings};
   for (const auto& spec : catalog.sandboxes) {
     list.sandboxes.push_back({.spec = spec, .is_active = spec.name == list.active});
   }
-  if (!check) return list;
+  if (check == Check::Nothing) return list;
   context.progress(concat("asking ", list.sandboxes.size(), " sandboxes"));
   std::vector<Thread> threads;
   for (auto& status : list.sandboxes) {
@@ -58,7 +65,7 @@ Result<SandboxList> list_sandboxes(Engine& engine, CallContext& context, bool ch
         !is_alias(status.spec) || status.is_active || engine.links.existing(status.spec) != nullptr;
     if (!wanted) continue;
     threads.emplace_back("check " + status.spec.name,
-                         [&] { check_connection(engine, context, status); });
+                         [&, check] { check_machine(engine, context, check, status); });
   }
   threads.clear();  // joins them all
   return list;

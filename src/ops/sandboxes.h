@@ -8,6 +8,7 @@
 #include "model/machine.h"
 #include "model/sandbox_spec.h"
 #include "ops/engine.h"
+#include "resources/board.h"
 
 namespace yonder::ops {
 
@@ -18,7 +19,10 @@ struct SandboxStatus {
   std::optional<Error> connection_error;
   std::optional<Machine> machine;
   std::optional<double> round_trip_ms;
+  std::optional<resources::Seen> resources;  // nothing: not asked
 };
+
+enum class Check { Nothing, Connection, Resources };
 
 struct SandboxList {
   std::string active;
@@ -26,8 +30,8 @@ struct SandboxList {
   std::vector<std::string> warnings;  // of the configuration
 };
 
-// All sandboxes at once, each with its own deadline. `check` connects to each.
-Result<SandboxList> list_sandboxes(Engine& engine, CallContext& context, bool check);
+// All sandboxes at once, each with its own deadline. A check connects to them.
+Result<SandboxList> list_sandboxes(Engine& engine, CallContext& context, Check check);
 Result<SandboxStatus> select_sandbox(Engine& engine, CallContext& context, const std::string& name);
 Result<SandboxStatus> get_active_sandbox(Engine& engine, CallContext& context);
 

@@ -1,3 +1,4 @@
+#include "ops/machines.h"
 #include "ops/operation.h"
 #include "ops/sandboxes.h"
 
@@ -19,7 +20,7 @@ Json to_json(const SandboxStatus& status) {
                    {"home", status.machine->home},
                    {"shell", status.machine->login_shell}};
   }
-  return Json{
+  Json json{
       {"name", spec.name},
       {"backend", spec.backend == Backend::Local ? "local" : "ssh"},
       {"host", or_null(spec.host)},
@@ -33,7 +34,10 @@ Json to_json(const SandboxStatus& status) {
        status.connection_error ? error_json(*status.connection_error)["error"] : Json()},
       {"round_trip_ms", status.round_trip_ms ? Json(*status.round_trip_ms) : Json()},
       {"machine", machine},
+      {"labels", spec.labels},
   };
+  if (status.resources) json["resources"] = resources_json(*status.resources);
+  return json;
 }
 
 Json to_json(const SandboxList& list) {

@@ -8,6 +8,7 @@
 #include "config/config_store.h"
 #include "link/link_pool.h"
 #include "ops/give_up.h"
+#include "ops/machines.h"
 #include "ops/remember.h"
 #include "ops/resolve.h"
 #include "ops/tasks.h"
@@ -29,10 +30,6 @@ struct Asked {
   SandboxSpec spec;
   Result<wire::ListReply> reply = Error{Errc::Unreachable, "not asked", ""};
 };
-
-bool is_alias(const SandboxSpec& spec) {
-  return spec.origin.starts_with("~/.ssh/");
-}
 
 // All that were configured, and those of the user's ssh aliases where something was started.
 Result<std::vector<Asked>> whom_to_ask(Engine& engine, const Session& session,

@@ -3,6 +3,7 @@
 #include "base/text.h"
 #include "ops/arguments.h"
 #include "ops/background.h"
+#include "ops/needs.h"
 #include "ops/schema.h"
 
 namespace yonder::ops {
@@ -45,17 +46,20 @@ Json process_list() {
 }
 
 Json status_properties() {
-  return Json{{"state", typed("string",
-                              "queued, running, exited, signaled, timed_out, stopped, lost or "
-                              "unknown (not seen now: nothing may be concluded).")},
-              {"running", nullable("boolean", "null: not known now.")},
-              {"proof", typed("string", "By what the state is known.")},
-              {"exit_code", nullable("integer", "128+n for signal n, 124 for our limit.")},
-              {"signal", nullable("string", "That ended it.")},
-              {"started_at", nullable("number", "Unix time over there.")},
-              {"ended_at", nullable("number", "Unix time over there.")},
-              {"duration_s", nullable("number", "How long it ran.")},
-              {"left_running", process_list()}};
+  return Json{
+      {"state", typed("string",
+                      "queued, running, exited, signaled, timed_out, stopped, refused, lost or "
+                      "unknown (not seen now: nothing may be concluded).")},
+      {"running", nullable("boolean", "null: not known now.")},
+      {"proof", typed("string", "By what the state is known.")},
+      {"exit_code", nullable("integer", "128+n for signal n, 124 for our limit.")},
+      {"signal", nullable("string", "That ended it.")},
+      {"started_at", nullable("number", "Unix time over there.")},
+      {"ended_at", nullable("number", "Unix time over there.")},
+      {"duration_s", nullable("number", "How long it ran.")},
+      {"left_running", process_list()},
+      {"gpus", given_gpus_schema()},
+      {"queue", queue_schema()}};
 }
 
 Json strings(const char* about) {

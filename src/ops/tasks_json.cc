@@ -1,4 +1,5 @@
 #include "base/text.h"
+#include "ops/needs.h"
 #include "ops/operation.h"
 #include "ops/task_operations.h"
 #include "ops/tasks.h"
@@ -38,7 +39,9 @@ Json status_json(const RunStatus& status) {
       {"started_at", time_or_null(status.started_ms)},
       {"ended_at", time_or_null(status.ended_ms)},
       {"duration_s", value_or_null(status.duration_s)},
-      {"left_running", processes(status.left_running)}};
+      {"left_running", processes(status.left_running)},
+      {"gpus", given_gpus_json(status)},
+      {"queue", queue_json(status)}};
 }
 
 }  // namespace

@@ -113,7 +113,8 @@ Result<Following::Step> Following::follow_once(const std::shared_ptr<link::Link>
   auto call = link->request(next_request());
   if (!call) return Step::Again;
   if (++asked_ == 1 && start_) {
-    if (start_->timeout_ms) {
+    // Of a run that waits for GPUs nobody here knows when its time begins.
+    if (start_->timeout_ms && !start_->gpu_queue) {
       limit_ = Deadline::after(std::chrono::milliseconds(*start_->timeout_ms + start_->grace_ms) +
                                kLimitSlack);
     }

@@ -33,8 +33,14 @@ void add_end(RunStatus& status, const wire::ExitRecord& exit) {
 void judge_living(RunStatus& status, const wire::RunFacts& facts) {
   if (!facts.alive) {
     status.state = facts.supervisor_lives ? RunState::Queued : RunState::Lost;
-    status.proof = facts.supervisor_lives ? "recorded, about to begin"
-                                          : "its starter died before the command began";
+    status.proof = !facts.supervisor_lives ? "its starter died before the command began"
+                   : facts.waiting         ? "its supervisor waits for GPUs"
+                                           : "recorded, about to begin";
+    if (facts.supervisor_lives && facts.waiting) {
+      status.queue = {.ahead = facts.waiting->ahead,
+                      .since_ms = facts.waiting->since_ms,
+                      .holders = facts.waiting->holders};
+    }
   } else if (facts.alive->boot_id != facts.boot_id && !facts.alive->host.empty() &&
              facts.alive->host != facts.host) {
     // A home that several machines share. Where locks reach across, the lock is proof enough.
@@ -61,7 +67,10 @@ void judge_living(RunStatus& status, const wire::RunFacts& facts) {
 
 RunStatus judge(const wire::RunFacts& facts) {
   RunStatus status;
-  if (facts.alive) status.started_ms = facts.alive->started_ms;
+  if (facts.alive) {
+    status.started_ms = facts.alive->started_ms;
+    for (const auto& gpu : facts.alive->gpus) status.gpus.push_back({gpu.index, gpu.uuid});
+  }
   for (const auto& member : facts.members) {
     status.left_running.push_back({.pid = member.pid, .command = member.command});
   }

@@ -18,7 +18,11 @@ wire::StartRequest to_wire(const RunId& id, const RunRequest& request, const Wai
                            .env = request.env,
                            .login = request.login,
                            .grace_ms = milliseconds(request.grace),
-                           .keep_ms = milliseconds(options.keep)};
+                           .keep_ms = milliseconds(options.keep),
+                           .gpus = request.gpus,
+                           .gpu_memory_mb = request.gpu_memory_mb,
+                           .gpu_queue = request.gpu_queue};
+  if (request.gpu_queue_limit) start.gpu_queue_ms = milliseconds(*request.gpu_queue_limit);
   if (request.timeout) start.timeout_ms = milliseconds(*request.timeout);
   if (options.input) {
     start.stdin_mode = wire::StdinMode::Whole;

@@ -165,7 +165,7 @@ std::vector<RunNote> runs_by_filter(SQLite::Database& sql, const Store::Filter& 
   if (filter.kind) search.add("kind = ?", *filter.kind);
   // In the very words of the index runs_unfinished, or SQLite would not use it.
   if (filter.unfinished_only) {
-    search.add("state NOT IN ('exited', 'signaled', 'timed_out', 'stopped', 'lost')");
+    search.add("state NOT IN ('exited', 'signaled', 'timed_out', 'stopped', 'lost', 'refused')");
   }
   return find_all(sql, search, filter.limit);
 }

@@ -72,6 +72,16 @@ constexpr std::array kSteps{
         cancel_requested INTEGER NOT NULL DEFAULT 0
       ) STRICT;
     )sql",
+    R"sql(
+      DROP INDEX runs_unfinished;
+      CREATE INDEX runs_unfinished ON runs (created_ms)
+        WHERE state NOT IN ('exited', 'signaled', 'timed_out', 'stopped', 'lost', 'refused');
+      CREATE TABLE choices (
+        number INTEGER PRIMARY KEY,
+        sandbox TEXT NOT NULL,
+        chosen_ms INTEGER NOT NULL
+      ) STRICT;
+    )sql",
 };
 constexpr int kPresent = static_cast<int>(kSteps.size());
 

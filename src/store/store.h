@@ -2,6 +2,8 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -100,6 +102,12 @@ class Store {
   // Begun before that, and all but the newest `keep`, whatever their state.
   Result<std::vector<std::int64_t>> old_transfers(std::int64_t before_ms, std::size_t keep);
   Result<void> forget_transfer(std::int64_t id);
+
+  // Machines that were chosen for work. `decide` gets how often each was chosen within the last
+  // `window_ms`, and gives the name of the next, or none; it is noted down. Two who choose at the
+  // same moment, in whichever processes, do so one after the other.
+  using Decide = std::function<std::string(const std::map<std::string, int>& recent)>;
+  Result<void> choose(std::int64_t now_ms, std::int64_t window_ms, const Decide& decide);
 
  private:
   template <class Use>

@@ -1,0 +1,43 @@
+#include "base/clock.h"
+#include "base/text.h"
+#include "cli/commands.h"
+#include "cli/exit_status.h"
+#include "cli/gpus_table.h"
+#include "cli/people_progress.h"
+#include "cli/render.h"
+
+namespace yonder::cli {
+namespace {
+
+int fail(const GpusOptions& options, const Error& error) {
+  show_failure(error, format_of(options.json));
+  return kExitFailure;
+}
+
+}  // namespace
+
+int gpus_command(const GpusOptions& options, const Doors& doors) {
+  const auto engine = doors.engine();
+  if (!engine) return fail(options, engine.error());
+  ops::Session session;
+  ops::CallContext context{.session = session, .progress = people_progress()};
+  const auto machines = ops::look_at_machines(**engine, context, options.sandboxes);
+  if (!machines) return fail(options, machines.error());
+  if (options.json) return print_json(ops::gpus_json(*machines)) ? kExitSuccess : kExitReaderGone;
+  const std::int64_t now = wall_clock_ms();
+  const Screen shown_on = screen((*engine)->environment);
+  const auto rows = gpus_rows(*machines, now);
+  const auto notes = gpus_notes(*machines, now);
+  if (!shown_on.terminal) {
+    if (!print(tab_separated(rows))) return kExitReaderGone;
+    for (const auto& note : notes) say(note);
+    return kExitSuccess;
+  }
+  std::string text =
+      rows.empty() ? "" : aligned_table(gpus_header(), rows, shown_on.width, shown_on.styled);
+  if (!rows.empty() && !notes.empty()) text += "\n";
+  for (const auto& note : notes) text += note + "\n";
+  return print(text) ? kExitSuccess : kExitReaderGone;
+}
+
+}  // namespace yonder::cli

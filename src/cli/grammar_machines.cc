@@ -1,0 +1,32 @@
+#include "cli/grammar.h"
+#include "cli/help_text.h"
+
+namespace yonder::cli {
+
+void add_needs(CLI::App& command, RawOptions& raw) {
+  command.add_option("--gpus", raw.gpus, "So many free GPUs, reserved for the run")->type_name("N");
+  command.add_option("--gpu-memory", raw.gpu_memory, "So much free memory on each of them")
+      ->type_name("MB");
+  command.add_option("--memory", raw.memory, "So much memory must be available")->type_name("MB");
+  command.add_option("--disk", raw.disk, "So much disk must be free where it starts")
+      ->type_name("MB");
+  command.add_option("--label", raw.labels, "The sandbox must have this label (repeatable)")
+      ->type_name("LABEL")
+      ->allow_extra_args(false);
+}
+
+void declare_machines(CLI::App& app, RawOptions& raw) {
+  CLI::App& hosts = *app.add_subcommand("hosts", "Show all sandboxes");
+  hosts.add_flag("--check", raw.check, "Connect to them, and show whether they answer");
+  hosts.add_flag("--resources", raw.resources, "Show what they have, and how idle they are");
+  hosts.add_flag("--json", raw.json, "Print JSON");
+  hosts.add_flag("--names", raw.names, "Print only the names")->group("");
+  hosts.footer(hosts_footer());
+
+  CLI::App& gpus = *app.add_subcommand("gpus", "Show all GPUs, and who has them");
+  gpus.add_option("NAME", raw.machines, "Only of these sandboxes")->type_name("");
+  gpus.add_flag("--json", raw.json, "Print JSON");
+  gpus.footer(gpus_footer());
+}
+
+}  // namespace yonder::cli

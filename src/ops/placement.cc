@@ -1,0 +1,229 @@
+#include "ops/placement.h"
+
+#include <algorithm>
+
+#include "base/clock.h"
+#include "base/text.h"
+#include "ops/give_up.h"
+#include "ops/machines.h"
+#include "ops/resolve.h"
+#include "ops/schema.h"
+#include "resources/fit.h"
+#include "run/runs.h"
+#include "store/store.h"
+
+namespace yonder::ops {
+namespace {
+
+constexpr std::int64_t kRecentMs = 60'000;
+// For machines that do not answer while another one has: work is not to wait for them.
+constexpr auto kPatience = std::chrono::seconds(5);
+
+bool asks_for_room(const resources::Needs& needs) {
+  return needs.memory_mb > 0 || needs.disk_mb > 0;
+}
+
+// A machine that was named: its GPUs are its supervisor's business, at the moment of the start.
+Result<void> check_named(Engine& engine, const CallContext& context, const SandboxSpec& spec,
+                         const resources::Needs& needs) {
+  resources::Reasons reasons = resources::why_labels_lack(spec.labels, needs.labels);
+  if (reasons.empty() && asks_for_room(needs)) {
+    const GiveUp give_up(context);
+    const resources::Seen seen = engine.board.look({spec}, {.cancel = give_up.token()}).front();
+    if (!seen.facts) return *seen.error;
+    reasons = resources::why_room_lacks(*seen.facts, needs);
+  }
+  if (reasons.empty()) return {};
+  return Error{Errc::Conflict, concat(spec.name, " does not fit: ", join(reasons, "; ")),
+               "ask for less, or let sandbox_name \"auto\" choose another machine"};
+}
+
+// Its record says nothing that the caller is not told now, and its key must not find it again.
+void remove_refused(Engine& engine, const SandboxSpec& spec, const RunId& id) {
+  [[maybe_unused]] const bool removed = engine.runs.remove(spec, id, {}).has_value();
+  [[maybe_unused]] const bool forgotten = engine.store.forget(id).has_value();
+}
+
+Error refusal(const std::string& sandbox, const std::string& why, bool may_wait) {
+  return {Errc::Conflict, concat(sandbox, ": ", why),
+          may_wait ? ""
+                   : "exec_bash_background with when: \"free\" (yonder run --when free) queues it"};
+}
+
+// The machine could not be used, whatever the work.
+bool is_about_the_machine(Errc code) {
+  return code == Errc::Unreachable || code == Errc::LinkLost || code == Errc::Timeout ||
+         code == Errc::AuthNeeded || code == Errc::HostKey || code == Errc::NoPlace;
+}
+
+// The built-in `local` is no machine that somebody set up for work, unless there is nothing else.
+void leave_out_built_in(std::vector<SandboxSpec>& specs, const std::string& active) {
+  const auto is_built_in = [&](const SandboxSpec& spec) {
+    return spec.origin == "built in" && spec.name != active;
+  };
+  specs.erase(std::remove_if(specs.begin(), specs.end(), is_built_in), specs.end());
+}
+
+class Choosing {
+ public:
+  Choosing(Engine& engine, CallContext& context, const Wish& wish)
+      : engine_(engine), context_(context), wish_(wish) {}
+
+  Result<void> look() {
+    TRY_ASSIGN(specs_, machines_to_ask(engine_, context_.session));
+    TRY_ASSIGN(const SandboxSpec active, resolve_sandbox(engine_, context_.session, ""));
+    leave_out_built_in(specs_, active.name);
+    context_.progress(concat("choosing among ", specs_.size(), " machines"));
+    ask(kPatience);
+    // Whoever answered cannot do it: then the slow ones are worth the wait.
+    if (cut_short_ && rank_now({}).fit.empty()) ask(std::nullopt);
+    if (context_.cancel.cancelled() || context_.detach.cancelled()) {
+      return Error{Errc::Cancelled, "cancelled before anything was started", ""};
+    }
+    return {};
+  }
+
+  // The next machine to try.
+  Result<SandboxSpec> next() {
+    resources::Ranking ranking;
+    const auto decide = [&](const std::map<std::string, int>& recent) {
+      ranking = rank_now(recent);
+      return ranking.fit.empty() ? std::string() : ranking.fit.front().name;
+    };
+    if (const auto noted = engine_.store.choose(wall_clock_ms(), kRecentMs, decide); !noted) {
+      ranking = rank_now({});
+      warnings_ = {concat("choices of the last minute are not known: ", noted.error().message)};
+    }
+    if (ranking.fit.empty()) return nobody(ranking);
+    chosen_ = make_chosen(ranking);
+    const auto spec = std::find_if(specs_.begin(), specs_.end(),
+                                   [&](const auto& one) { return one.name == chosen_.sandbox; });
+    return *spec;
+  }
+
+  void rule_out(const std::string& why) {
+    tried_.push_back({chosen_.sandbox, why});
+    const auto is_it = [&](const auto& one) { return one.name == chosen_.sandbox; };
+    candidates_.erase(std::remove_if(candidates_.begin(), candidates_.end(), is_it),
+                      candidates_.end());
+  }
+
+  const Chosen& chosen() const { return chosen_; }
+
+ private:
+  void ask(std::optional<Duration> patience) {
+    const GiveUp give_up(context_);
+    const auto seen = engine_.board.look(specs_, {.cancel = give_up.token(), .patience = patience});
+    candidates_.clear();
+    cut_short_ = false;
+    for (std::size_t i = 0; i < specs_.size(); ++i) {
+      resources::Candidate one{.name = specs_[i].name, .labels = specs_[i].labels};
+      one.facts = seen[i].facts;
+      if (seen[i].error) one.error = seen[i].error->message;
+      if (seen[i].error && seen[i].error->code == Errc::Cancelled) {
+        one.error = "did not answer within 5 s";
+        cut_short_ = true;
+      }
+      candidates_.push_back(std::move(one));
+    }
+  }
+
+  resources::Ranking rank_now(const std::map<std::string, int>& recent) const {
+    return resources::rank(candidates_, wish_.needs, recent, wish_.may_wait);
+  }
+
+  std::vector<resources::RuledOut> all_ruled_out(const resources::Ranking& ranking) const {
+    std::vector<resources::RuledOut> all = tried_;
+    all.insert(all.end(), ranking.ruled_out.begin(), ranking.ruled_out.end());
+    return all;
+  }
+
+  Chosen make_chosen(const resources::Ranking& ranking) const {
+    const resources::Ranked& best = ranking.fit.front();
+    Chosen chosen{.sandbox = best.name,
+                  .idle_score = best.score.value,
+                  .why = best.why,
+                  .ruled_out = all_ruled_out(ranking),
+                  .warnings = warnings_};
+    for (std::size_t i = 1; i < ranking.fit.size(); ++i) {
+      chosen.ruled_out.push_back({ranking.fit[i].name, "fits, but comes after it: " +
+                                                           resources::standing(ranking.fit[i])});
+    }
+    return chosen;
+  }
+
+  Error nobody(const resources::Ranking& ranking) const {
+    std::vector<std::string> lines;
+    for (const auto& one : all_ruled_out(ranking)) lines.push_back(concat(one.name, ": ", one.why));
+    const bool queue_helps = wish_.needs.gpus > 0 && !wish_.may_wait;
+    return {Errc::Conflict,
+            lines.empty() ? "there is no machine to choose from"
+                          : concat("no machine fits; ", join(lines, " | ")),
+            lines.empty() ? "add machines to config.toml; see docs/machines.md"
+            : queue_helps ? "ask for less, or queue a background run with when: \"free\""
+                          : "ask for less, or try again later"};
+  }
+
+  Engine& engine_;
+  CallContext& context_;
+  const Wish& wish_;
+  std::vector<SandboxSpec> specs_;
+  std::vector<resources::Candidate> candidates_;
+  std::vector<resources::RuledOut> tried_;
+  std::vector<std::string> warnings_;
+  bool cut_short_ = false;
+  Chosen chosen_;
+};
+
+Result<std::optional<Chosen>> place_anywhere(Engine& engine, CallContext& context, const Wish& wish,
+                                             const Start& start) {
+  Choosing choosing(engine, context, wish);
+  TRY(choosing.look());
+  while (true) {
+    TRY_ASSIGN(const SandboxSpec spec, choosing.next());
+    context.progress(concat("chose ", spec.name, ": ", choosing.chosen().why));
+    const auto attempt = start(spec);
+    if (attempt && attempt->status.state != RunState::Refused) return {choosing.chosen()};
+    if (attempt) remove_refused(engine, spec, attempt->id);
+    const bool elsewhere = attempt || is_about_the_machine(attempt.error().code);
+    if (wish.only_once || !elsewhere) {
+      if (attempt) return refusal(spec.name, attempt->status.proof, wish.may_wait);
+      return attempt.error();
+    }
+    choosing.rule_out(attempt ? attempt->status.proof : attempt.error().message);
+  }
+}
+
+}  // namespace
+
+Result<std::optional<Chosen>> place(Engine& engine, CallContext& context, const Wish& wish,
+                                    const Start& start) {
+  if (wish.sandbox == kAnyMachine) return place_anywhere(engine, context, wish, start);
+  TRY_ASSIGN(const SandboxSpec spec, resolve_sandbox(engine, context.session, wish.sandbox));
+  TRY(check_named(engine, context, spec, wish.needs));
+  TRY_ASSIGN(const Attempt attempt, start(spec));
+  if (attempt.status.state != RunState::Refused) return std::optional<Chosen>();
+  remove_refused(engine, spec, attempt.id);
+  return refusal(spec.name, attempt.status.proof, wish.may_wait);
+}
+
+Json to_json(const std::optional<Chosen>& chosen) {
+  if (!chosen) return {};
+  Json ruled_out = Json::array();
+  for (const auto& one : chosen->ruled_out) {
+    ruled_out.push_back({{"sandbox", one.name}, {"why", one.why}});
+  }
+  return Json{{"sandbox", chosen->sandbox},
+              {"idle_score", chosen->idle_score ? Json(*chosen->idle_score) : Json()},
+              {"why", chosen->why},
+              {"ruled_out", ruled_out}};
+}
+
+Json chosen_schema() {
+  return Json{
+      {"type", Json::array({"object", "null"})},
+      {"description",
+       "With sandbox_name \"auto\": sandbox, idle_score, why, ruled_out [{sandbox, why}]."}};
+}
+
+}  // namespace yonder::ops

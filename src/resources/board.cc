@@ -1,0 +1,96 @@
+#include "resources/board.h"
+
+#include "base/text.h"
+#include "base/thread.h"
+#include "link/link_pool.h"
+#include "wire/messages.h"
+
+namespace yonder::resources {
+namespace {
+
+constexpr auto kGoodFor = std::chrono::seconds(3);
+// Beyond the connect time-out: sending the outpost, the first time.
+constexpr auto kReachSlack = std::chrono::milliseconds(500);
+// A GPU tool that hangs is given up over there before that.
+constexpr auto kAnswerTime = std::chrono::seconds(6);
+
+// Settings of one name may change while we live; then it may be another machine.
+std::string key_of(const SandboxSpec& spec) {
+  return concat(spec.name, "\n", spec.host, "\n", spec.user, "\n", spec.port, "\n", spec.cwd);
+}
+
+Result<MachineFacts> ask_machine(link::LinkPool& links, const SandboxSpec& spec,
+                                 const CancelToken& cancel) {
+  const auto reach_by = Deadline::after(spec.connect_timeout + kReachSlack);
+  TRY_ASSIGN(const auto link, links.acquire(spec, {.deadline = reach_by, .cancel = cancel}));
+  TRY_ASSIGN(const std::string reply, link->ask(wire::ResourcesRequest{.cwd = spec.cwd},
+                                                Deadline::after(kAnswerTime), cancel));
+  return wire::decode_resources(reply);
+}
+
+// What a look waits for.
+struct Pending {
+  std::size_t open = 0;  // have not answered yet
+  bool answered = false;
+};
+
+}  // namespace
+
+Board::Board(link::LinkPool& links) : links_(links) {}
+Board::~Board() = default;
+
+std::optional<Seen> Board::remembered(const SandboxSpec& spec) const {
+  return kept_.with([&](const auto& kept) -> std::optional<Seen> {
+    const auto found = kept.find(key_of(spec));
+    if (found == kept.end()) return std::nullopt;
+    const Duration age = std::chrono::steady_clock::now() - found->second.at;
+    if (age > kGoodFor) return std::nullopt;
+    return Seen{.facts = *found->second.facts, .error = {}, .age = age};
+  });
+}
+
+Seen Board::ask(const SandboxSpec& spec, const CancelToken& cancel) {
+  auto facts = ask_machine(links_, spec, cancel);
+  if (!facts) return {.facts = {}, .error = std::move(facts).error()};
+  Seen seen{.facts = *std::move(facts), .error = {}};
+  kept_.with([&](auto& kept) {
+    kept[key_of(spec)] = {.facts = std::make_shared<const MachineFacts>(*seen.facts),
+                          .at = std::chrono::steady_clock::now()};
+  });
+  return seen;
+}
+
+std::vector<Seen> Board::look(const std::vector<SandboxSpec>& specs, const LookOptions& options) {
+  std::vector<Seen> all(specs.size());
+  CancelSource give_up;
+  const auto on_cancel = options.cancel.on_cancel([&] { give_up.cancel(); });
+  Monitor<Pending> pending(Pending{.open = specs.size()});
+  std::vector<Thread> threads;
+  for (std::size_t i = 0; i < specs.size(); ++i) {
+    const auto done = [&, i](Seen seen) {
+      pending.change([&](Pending& state) {
+        all[i] = std::move(seen);
+        --state.open;
+        state.answered |= all[i].facts.has_value();
+        options.on_seen(i, all[i]);
+      });
+    };
+    if (auto known = options.fresh ? std::nullopt : remembered(specs[i])) {
+      done(*std::move(known));
+      continue;
+    }
+    threads.emplace_back("ask " + specs[i].name,
+                         [&, i, done] { done(ask(specs[i], give_up.token())); });
+  }
+  if (options.patience) {
+    const auto nobody_is_left = [](const Pending& state) { return state.open == 0; };
+    pending.wait(Deadline::after(*options.patience), nobody_is_left, [](Pending&) {});
+    const auto enough = [](const Pending& state) { return state.open == 0 || state.answered; };
+    pending.wait(Deadline::never(), enough, [](Pending&) {});
+    give_up.cancel();
+  }
+  threads.clear();  // joins them all
+  return all;
+}
+
+}  // namespace yonder::resources

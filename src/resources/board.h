@@ -1,0 +1,59 @@
+#pragma once
+
+#include <functional>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/cancel.h"
+#include "base/guarded.h"
+#include "base/resource_facts.h"
+#include "base/result.h"
+#include "model/sandbox_spec.h"
+
+namespace yonder::link {
+class LinkPool;
+}
+
+namespace yonder::resources {
+
+// What one machine said of itself, and when; or why it did not.
+struct Seen {
+  std::optional<MachineFacts> facts;
+  std::optional<Error> error;
+  Duration age{};
+};
+
+struct LookOptions {
+  bool fresh = false;  // whatever is known of the last seconds
+  CancelToken cancel;
+  // After that, those that have not answered are given up if another one has.
+  std::optional<Duration> patience;
+  // As each answers. Thread: any; one call at a time.
+  std::function<void(std::size_t index, const Seen&)> on_seen = [](std::size_t, const Seen&) {};
+};
+
+// Asks machines what they have, and remembers it for a moment. Thread: any.
+class Board {
+ public:
+  explicit Board(link::LinkPool& links);
+  ~Board();
+
+  // All at once, each with its own deadline; in the order of `specs`.
+  std::vector<Seen> look(const std::vector<SandboxSpec>& specs, const LookOptions& options);
+
+ private:
+  struct Kept {
+    std::shared_ptr<const MachineFacts> facts;
+    Instant at{};
+  };
+  std::optional<Seen> remembered(const SandboxSpec& spec) const;
+  Seen ask(const SandboxSpec& spec, const CancelToken& cancel);
+
+  link::LinkPool& links_;
+  Guarded<std::map<std::string, Kept>> kept_;
+};
+
+}  // namespace yonder::resources
