@@ -1,6 +1,6 @@
 #include "outpost/measure.h"
 
-#include <gmock/gmock.h>
+#include <gtest/gtest.h>
 
 #include <algorithm>
 #include <cstdlib>
@@ -11,8 +11,6 @@
 
 namespace yonder::outpost {
 namespace {
-
-using ::testing::HasSubstr;
 
 class Measure : public ServeTest {
  protected:
