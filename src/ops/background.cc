@@ -128,11 +128,12 @@ Result<BackgroundResponse> start_background(Engine& engine, CallContext& context
     TRY_ASSIGN(response, start_on(engine, context, request, sandbox));
     return Attempt{.id = response.run_id, .status = response.status};
   };
-  TRY_ASSIGN(
-      response.chosen,
-      place(engine, context,
-            {.sandbox = request.sandbox, .needs = request.needs, .may_wait = request.run.gpu_queue},
-            start));
+  TRY_ASSIGN(response.chosen, place(engine, context,
+                                    {.sandbox = request.sandbox,
+                                     .key = request.run.key,
+                                     .needs = request.needs,
+                                     .may_wait = request.run.gpu_queue},
+                                    start));
   if (response.chosen) {
     const auto& more = response.chosen->warnings;
     response.warnings.insert(response.warnings.end(), more.begin(), more.end());

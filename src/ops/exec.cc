@@ -59,10 +59,12 @@ Result<ExecResponse> exec_somewhere(Engine& engine, CallContext& context,
     TRY_ASSIGN(response, on(sandbox));
     return Attempt{.id = response.run_id, .status = response.status};
   };
-  TRY_ASSIGN(response.chosen,
-             place(engine, context,
-                   {.sandbox = request.sandbox, .needs = request.needs, .only_once = streams_input},
-                   start));
+  TRY_ASSIGN(response.chosen, place(engine, context,
+                                    {.sandbox = request.sandbox,
+                                     .key = request.run.key,
+                                     .needs = request.needs,
+                                     .only_once = streams_input},
+                                    start));
   if (response.chosen) {
     const auto& more = response.chosen->warnings;
     response.warnings.insert(response.warnings.end(), more.begin(), more.end());

@@ -13,6 +13,8 @@
 namespace yonder::ops {
 namespace {
 
+constexpr double kMaxListSeconds = 45;
+
 Json error_schema() {
   return Json{{"type", Json::array({"object", "null"})},
               {"description", "Why there is no connection: code, message, hint, retryable."}};
@@ -38,9 +40,14 @@ Json status_properties() {
 Result<Json> call_list(Engine& engine, CallContext& context, const Json& arguments) {
   Arguments in(arguments);
   const bool resources = in.flag("check_resources", false);
+  const double wait = in.number("wait_s", 0, 0, kMaxListSeconds);
+  if (wait > 0 && !resources) in.fail("wait_s", "goes only together with check_resources");
   TRY(in.finish());
-  TRY_ASSIGN(const SandboxList list,
-             list_sandboxes(engine, context, resources ? Check::Resources : Check::Connection));
+  std::optional<Duration> limit;
+  if (wait > 0) limit = std::chrono::duration_cast<Duration>(std::chrono::duration<double>(wait));
+  TRY_ASSIGN(
+      const SandboxList list,
+      list_sandboxes(engine, context, resources ? Check::Resources : Check::Connection, limit));
   return to_json(list);
 }
 
@@ -89,7 +96,12 @@ Operation list_operation() {
                 with_default(typed("boolean",
                                    "Also measure CPU, memory, disk and GPUs (who holds them), and "
                                    "how idle it is (idle_score 0 to 1)."),
-                             false)}},
+                             false)},
+               {"wait_s", with_default(typed("number",
+                                             "With check_resources: answer after so many seconds, "
+                                             "without those that have not. 0: each has its own "
+                                             "limit."),
+                                       0)}},
               {}),
           .output_schema = result_schema(
               {{"active_sandbox", typed("string", "Used when sandbox_name is not given.")},

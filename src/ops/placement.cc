@@ -4,6 +4,7 @@
 
 #include "base/clock.h"
 #include "base/text.h"
+#include "config/config_store.h"
 #include "ops/give_up.h"
 #include "ops/machines.h"
 #include "ops/resolve.h"
@@ -90,7 +91,9 @@ class Choosing {
       ranking = rank_now(recent);
       return ranking.fit.empty() ? std::string() : ranking.fit.front().name;
     };
-    if (const auto noted = engine_.store.choose(wall_clock_ms(), kRecentMs, decide); !noted) {
+    const store::Store::Choice choice{
+        .now_ms = wall_clock_ms(), .window_ms = kRecentMs, .key = wish_.key};
+    if (const auto noted = engine_.store.choose(choice, decide); !noted) {
       ranking = rank_now({});
       warnings_ = {concat("choices of the last minute are not known: ", noted.error().message)};
     }
@@ -101,7 +104,11 @@ class Choosing {
     return *spec;
   }
 
+  // Nothing was started there.
   void rule_out(const std::string& why) {
+    if (!wish_.key.empty()) {
+      [[maybe_unused]] const bool forgotten = engine_.store.forget_place(wish_.key).has_value();
+    }
     tried_.push_back({chosen_.sandbox, why});
     const auto is_it = [&](const auto& one) { return one.name == chosen_.sandbox; };
     candidates_.erase(std::remove_if(candidates_.begin(), candidates_.end(), is_it),
@@ -120,10 +127,7 @@ class Choosing {
       resources::Candidate one{.name = specs_[i].name, .labels = specs_[i].labels};
       one.facts = seen[i].facts;
       if (seen[i].error) one.error = seen[i].error->message;
-      if (seen[i].error && seen[i].error->code == Errc::Cancelled) {
-        one.error = "did not answer within 5 s";
-        cut_short_ = true;
-      }
+      if (seen[i].error && seen[i].error->code == Errc::Timeout) cut_short_ = true;
       candidates_.push_back(std::move(one));
     }
   }
@@ -175,8 +179,25 @@ class Choosing {
   Chosen chosen_;
 };
 
+// A key means one piece of work: where it was to begin, it may have begun. Nothing when it has not.
+Result<std::optional<Chosen>> place_again(Engine& engine, const Wish& wish, const Start& start) {
+  if (wish.key.empty()) return std::optional<Chosen>();
+  const auto place = engine.store.place_of_key(wish.key);
+  if (!place || !*place) return std::optional<Chosen>();
+  const auto spec = engine.config.find(**place);
+  if (!spec) return std::optional<Chosen>();  // it is not configured any more
+  TRY_ASSIGN(const Attempt attempt, start(*spec));
+  if (attempt.status.state != RunState::Refused) {
+    return {Chosen{.sandbox = spec->name, .why = "this key was placed there before"}};
+  }
+  remove_refused(engine, *spec, attempt.id);
+  return std::optional<Chosen>();
+}
+
 Result<std::optional<Chosen>> place_anywhere(Engine& engine, CallContext& context, const Wish& wish,
                                              const Start& start) {
+  TRY_ASSIGN(std::optional<Chosen> again, place_again(engine, wish, start));
+  if (again) return again;
   Choosing choosing(engine, context, wish);
   TRY(choosing.look());
   while (true) {

@@ -185,6 +185,7 @@ Json resources_json(const resources::Seen& seen) {
             {"boot_id", text_or_null(facts.boot_id)},
             {"kernel", text_or_null(facts.kernel)},
             {"users", users_json(facts, out)},
+            {"took_ms", facts.took_ms},
             {"measured_ms_ago", milliseconds(seen.age)}};
   if (!facts.gpus.lease_problem.empty()) {
     json["lease_problem"] = printable(facts.gpus.lease_problem);

@@ -15,6 +15,8 @@ namespace {
 // Beyond the connect time-out: sending the outpost, the first time.
 constexpr auto kCheckSlack = std::chrono::milliseconds(500);
 
+using Asked = std::vector<SandboxStatus*>;
+
 void check_connection(Engine& engine, const CallContext& context, SandboxStatus& status) {
   const auto deadline = Deadline::after(status.spec.connect_timeout + kCheckSlack);
   auto link = engine.links.acquire(status.spec, {.deadline = deadline, .cancel = context.cancel});
@@ -33,13 +35,34 @@ void check_connection(Engine& engine, const CallContext& context, SandboxStatus&
   status.connection_alive = !status.connection_error.has_value();
 }
 
-void check_machine(Engine& engine, const CallContext& context, Check check, SandboxStatus& status) {
-  check_connection(engine, context, status);
-  if (check != Check::Resources) return;
-  if (status.connection_error) {
-    status.resources = resources::Seen{.facts = {}, .error = status.connection_error};
-  } else {
-    status.resources = engine.board.look({status.spec}, {.cancel = context.cancel}).front();
+// One round trip each: who says what he has is alive.
+void check_resources(Engine& engine, const CallContext& context, const Asked& asked,
+                     std::optional<Duration> limit) {
+  std::vector<SandboxSpec> specs;
+  for (const auto* status : asked) specs.push_back(status->spec);
+  std::size_t answered = 0;
+  resources::LookOptions options{.cancel = context.cancel, .limit = limit};
+  options.on_seen = [&](std::size_t /*index*/, const resources::Seen& seen) {
+    if (seen.facts) ++answered;
+    context.progress(concat(answered, " of ", specs.size(), " machines have answered"));
+  };
+  const auto seen = engine.board.look(specs, options);
+  for (std::size_t i = 0; i < asked.size(); ++i) {
+    SandboxStatus& status = *asked[i];
+    status.resources = seen[i];
+    status.connection_error = seen[i].error;
+    status.connection_alive = seen[i].facts.has_value();
+    if (const auto link = engine.links.existing(status.spec); link && seen[i].facts) {
+      status.machine = link->machine();
+    }
+  }
+}
+
+void check_connections(Engine& engine, const CallContext& context, const Asked& asked) {
+  std::vector<Thread> threads;
+  for (auto* status : asked) {
+    threads.emplace_back("check " + status->spec.name,
+                         [&, status] { check_connection(engine, context, *status); });
   }
 }
 
@@ -50,7 +73,8 @@ std::string active_name(const config::Catalog& catalog, const Session& session) 
 
 }  // namespace
 
-Result<SandboxList> list_sandboxes(Engine& engine, CallContext& context, Check check) {
+Result<SandboxList> list_sandboxes(Engine& engine, CallContext& context, Check check,
+                                   std::optional<Duration> limit) {
   TRY_ASSIGN(const config::Catalog catalog, engine.config.catalog());
   SandboxList list{.active = active_name(catalog, context.session), .warnings = catalog.warnings};
   for (const auto& spec : catalog.sandboxes) {
@@ -58,16 +82,18 @@ Result<SandboxList> list_sandboxes(Engine& engine, CallContext& context, Check c
   }
   if (check == Check::Nothing) return list;
   context.progress(concat("asking ", list.sandboxes.size(), " sandboxes"));
-  std::vector<Thread> threads;
+  Asked asked;
   for (auto& status : list.sandboxes) {
     // Somebody's ssh config may name a hundred machines that nobody wants to be called now.
     const bool wanted =
         !is_alias(status.spec) || status.is_active || engine.links.existing(status.spec) != nullptr;
-    if (!wanted) continue;
-    threads.emplace_back("check " + status.spec.name,
-                         [&, check] { check_machine(engine, context, check, status); });
+    if (wanted) asked.push_back(&status);
   }
-  threads.clear();  // joins them all
+  if (check == Check::Resources) {
+    check_resources(engine, context, asked, limit);
+  } else {
+    check_connections(engine, context, asked);
+  }
   return list;
 }
 

@@ -31,7 +31,9 @@ struct SandboxList {
 };
 
 // All sandboxes at once, each with its own deadline. A check connects to them.
-Result<SandboxList> list_sandboxes(Engine& engine, CallContext& context, Check check);
+// With a limit, those that have not said by then what they have are left out.
+Result<SandboxList> list_sandboxes(Engine& engine, CallContext& context, Check check,
+                                   std::optional<Duration> limit = {});
 Result<SandboxStatus> select_sandbox(Engine& engine, CallContext& context, const std::string& name);
 Result<SandboxStatus> get_active_sandbox(Engine& engine, CallContext& context);
 

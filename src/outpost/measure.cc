@@ -21,7 +21,7 @@ using resources::Count;
 
 constexpr auto kDiskLimit = std::chrono::seconds(1);
 // Without its persistence daemon nvidia-smi wakes every GPU first: seconds on large machines.
-constexpr auto kGpuLimit = std::chrono::seconds(8);
+constexpr auto kGpuLimit = std::chrono::seconds(5);
 constexpr std::uint64_t kSmallFile = 4096;
 
 Count read_uptime() {

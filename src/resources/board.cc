@@ -12,7 +12,7 @@ constexpr auto kGoodFor = std::chrono::seconds(3);
 // Beyond the connect time-out: sending the outpost, the first time.
 constexpr auto kReachSlack = std::chrono::milliseconds(500);
 // A GPU tool that hangs is given up over there before that.
-constexpr auto kAnswerTime = std::chrono::seconds(6);
+constexpr auto kAnswerTime = std::chrono::seconds(8);
 
 // Settings of one name may change while we live; then it may be another machine.
 std::string key_of(const SandboxSpec& spec) {
@@ -26,6 +26,13 @@ Result<MachineFacts> ask_machine(link::LinkPool& links, const SandboxSpec& spec,
   TRY_ASSIGN(const std::string reply, link->ask(wire::ResourcesRequest{.cwd = spec.cwd},
                                                 Deadline::after(kAnswerTime), cancel));
   return wire::decode_resources(reply);
+}
+
+Error no_answer_since(Instant began) {
+  const auto waited = std::chrono::duration_cast<std::chrono::milliseconds>(
+      std::chrono::steady_clock::now() - began);
+  return Error{Errc::Timeout, concat("no answer within ", waited.count(), " ms"),
+               "it may be slow to reach, or stalled: ask again, or look with yonder doctor"};
 }
 
 // What a look waits for.
@@ -66,8 +73,11 @@ std::vector<Seen> Board::look(const std::vector<SandboxSpec>& specs, const LookO
   const auto on_cancel = options.cancel.on_cancel([&] { give_up.cancel(); });
   Monitor<Pending> pending(Pending{.open = specs.size()});
   std::vector<Thread> threads;
+  const auto began = std::chrono::steady_clock::now();
   for (std::size_t i = 0; i < specs.size(); ++i) {
     const auto done = [&, i](Seen seen) {
+      const bool given_up = seen.error && seen.error->code == Errc::Cancelled;
+      if (given_up && !options.cancel.cancelled()) seen.error = no_answer_since(began);
       pending.change([&](Pending& state) {
         all[i] = std::move(seen);
         --state.open;
@@ -82,8 +92,12 @@ std::vector<Seen> Board::look(const std::vector<SandboxSpec>& specs, const LookO
     threads.emplace_back("ask " + specs[i].name,
                          [&, i, done] { done(ask(specs[i], give_up.token())); });
   }
+  const auto nobody_is_left = [](const Pending& state) { return state.open == 0; };
+  if (options.limit) {
+    pending.wait(Deadline::after(*options.limit), nobody_is_left, [](Pending&) {});
+    give_up.cancel();
+  }
   if (options.patience) {
-    const auto nobody_is_left = [](const Pending& state) { return state.open == 0; };
     pending.wait(Deadline::after(*options.patience), nobody_is_left, [](Pending&) {});
     const auto enough = [](const Pending& state) { return state.open == 0 || state.answered; };
     pending.wait(Deadline::never(), enough, [](Pending&) {});

@@ -29,8 +29,10 @@ struct Seen {
 struct LookOptions {
   bool fresh = false;  // whatever is known of the last seconds
   CancelToken cancel;
-  // After that, those that have not answered are given up if another one has.
+  // After that, those that have not answered are given up (Timeout) if another one has,
   std::optional<Duration> patience;
+  // or after that in any case.
+  std::optional<Duration> limit;
   // As each answers. Thread: any; one call at a time.
   std::function<void(std::size_t index, const Seen&)> on_seen = [](std::size_t, const Seen&) {};
 };

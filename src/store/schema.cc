@@ -81,6 +81,11 @@ constexpr std::array kSteps{
         sandbox TEXT NOT NULL,
         chosen_ms INTEGER NOT NULL
       ) STRICT;
+      CREATE TABLE keyed_places (
+        key TEXT PRIMARY KEY,
+        sandbox TEXT NOT NULL,
+        chosen_ms INTEGER NOT NULL
+      ) STRICT;
     )sql",
 };
 constexpr int kPresent = static_cast<int>(kSteps.size());

@@ -107,7 +107,17 @@ class Store {
   // `window_ms`, and gives the name of the next, or none; it is noted down. Two who choose at the
   // same moment, in whichever processes, do so one after the other.
   using Decide = std::function<std::string(const std::map<std::string, int>& recent)>;
-  Result<void> choose(std::int64_t now_ms, std::int64_t window_ms, const Decide& decide);
+  struct Choice {
+    std::int64_t now_ms = 0;
+    std::int64_t window_ms = 0;
+    std::string key;  // of the run; empty: none
+  };
+  Result<void> choose(const Choice& choice, const Decide& decide);
+  // Where the run of this key was to begin, the last time a machine was chosen for it. A second
+  // start with the key must look there first.
+  Result<std::optional<std::string>> place_of_key(const std::string& key);
+  // Nothing was started there.
+  Result<void> forget_place(const std::string& key);
 
  private:
   template <class Use>

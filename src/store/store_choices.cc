@@ -29,14 +29,52 @@ void insert_choice(SQLite::Database& sql, const std::string& sandbox, std::int64
   insert.exec();
 }
 
+constexpr std::int64_t kKeysKeptMs = 30LL * 24 * 3600 * 1000;
+
+void note_place(SQLite::Database& sql, const Store::Choice& choice, const std::string& sandbox) {
+  SQLite::Statement forget(sql, "DELETE FROM keyed_places WHERE chosen_ms <= ?");
+  forget.bind(1, choice.now_ms - kKeysKeptMs);
+  forget.exec();
+  SQLite::Statement insert(
+      sql, "INSERT OR REPLACE INTO keyed_places (key, sandbox, chosen_ms) VALUES (?, ?, ?)");
+  insert.bind(1, choice.key);
+  insert.bind(2, sandbox);
+  insert.bind(3, choice.now_ms);
+  insert.exec();
+}
+
 }  // namespace
 
-Result<void> Store::choose(std::int64_t now_ms, std::int64_t window_ms, const Decide& decide) {
+Result<void> Store::choose(const Choice& choice, const Decide& decide) {
   return with_database([&](Database& database) {
     return database.write(Durability::Process, [&](SQLite::Database& sql) -> Result<void> {
-      forget_old(sql, now_ms, window_ms);
+      forget_old(sql, choice.now_ms, choice.window_ms);
       const std::string chosen = decide(count_choices(sql));
-      if (!chosen.empty()) insert_choice(sql, chosen, now_ms);
+      if (chosen.empty()) return {};
+      insert_choice(sql, chosen, choice.now_ms);
+      if (!choice.key.empty()) note_place(sql, choice, chosen);
+      return {};
+    });
+  });
+}
+
+Result<std::optional<std::string>> Store::place_of_key(const std::string& key) {
+  return with_database([&](Database& database) {
+    return database.read([&](SQLite::Database& sql) -> std::optional<std::string> {
+      SQLite::Statement query(sql, "SELECT sandbox FROM keyed_places WHERE key = ?");
+      query.bind(1, key);
+      if (!query.executeStep()) return std::nullopt;
+      return query.getColumn(0).getString();
+    });
+  });
+}
+
+Result<void> Store::forget_place(const std::string& key) {
+  return with_database([&](Database& database) {
+    return database.write(Durability::Process, [&](SQLite::Database& sql) -> Result<void> {
+      SQLite::Statement remove(sql, "DELETE FROM keyed_places WHERE key = ?");
+      remove.bind(1, key);
+      remove.exec();
       return {};
     });
   });

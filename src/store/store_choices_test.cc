@@ -25,7 +25,7 @@ std::string least_chosen(const std::map<std::string, int>& recent, int machines)
 
 std::map<std::string, int> recent(Store& store, std::int64_t now_ms) {
   std::map<std::string, int> seen;
-  EXPECT_TRUE(store.choose(now_ms, kMinute, [&](const auto& counts) {
+  EXPECT_TRUE(store.choose({.now_ms = now_ms, .window_ms = kMinute}, [&](const auto& counts) {
     seen = counts;
     return std::string();
   }));
@@ -36,9 +36,11 @@ TEST(StoreChoices, AreCountedForAWhile) {
   const Scratch scratch;
   Store store(scratch / "yonder.db");
   for (const std::int64_t at : {1000, 2000}) {
-    EXPECT_TRUE(store.choose(at, kMinute, [](const auto&) { return "gpu1"; }));
+    EXPECT_TRUE(
+        store.choose({.now_ms = at, .window_ms = kMinute}, [](const auto&) { return "gpu1"; }));
   }
-  EXPECT_TRUE(store.choose(3000, kMinute, [](const auto&) { return "gpu2"; }));
+  EXPECT_TRUE(
+      store.choose({.now_ms = 3000, .window_ms = kMinute}, [](const auto&) { return "gpu2"; }));
   EXPECT_EQ(recent(store, 3000), (std::map<std::string, int>{{"gpu1", 2}, {"gpu2", 1}}));
   EXPECT_EQ(recent(store, 1000 + kMinute), (std::map<std::string, int>{{"gpu1", 1}, {"gpu2", 1}}));
   EXPECT_TRUE(recent(store, 3000 + kMinute).empty());
@@ -47,8 +49,27 @@ TEST(StoreChoices, AreCountedForAWhile) {
 TEST(StoreChoices, OfTheFutureAreForgottenWhenTheClockWasSetBack) {
   const Scratch scratch;
   Store store(scratch / "yonder.db");
-  EXPECT_TRUE(store.choose(10 * kMinute, kMinute, [](const auto&) { return "gpu1"; }));
+  EXPECT_TRUE(store.choose({.now_ms = 10 * kMinute, .window_ms = kMinute},
+                           [](const auto&) { return "gpu1"; }));
   EXPECT_TRUE(recent(store, kMinute).empty());
+}
+
+TEST(StoreChoices, OfAKeyAreFoundAgainUntilNothingWasStartedThere) {
+  const Scratch scratch;
+  Store store(scratch / "yonder.db");
+  EXPECT_EQ(*store.place_of_key("nightly"), std::nullopt);
+  const auto choose = [&](const char* name) {
+    EXPECT_TRUE(store.choose({.now_ms = 1000, .window_ms = kMinute, .key = "nightly"},
+                             [&](const auto&) { return name; }));
+  };
+  choose("gpu1");
+  EXPECT_EQ(*store.place_of_key("nightly"), "gpu1");
+  choose("gpu2");
+  EXPECT_EQ(*store.place_of_key("nightly"), "gpu2");
+  EXPECT_TRUE(recent(store, 100 * kMinute).empty());
+  EXPECT_EQ(*store.place_of_key("nightly"), "gpu2") << "longer than choices count";
+  EXPECT_TRUE(store.forget_place("nightly"));
+  EXPECT_EQ(*store.place_of_key("nightly"), std::nullopt);
 }
 
 TEST(StoreChoices, OfManyProcessesAtOnceAreSpread) {
@@ -59,10 +80,11 @@ TEST(StoreChoices, OfManyProcessesAtOnceAreSpread) {
   for (int i = 0; i < 2 * kMachines; ++i) {
     children.push_back(in_child([&] {
       Store store(path);
-      const auto chosen = store.choose(1000, kMinute, [](const auto& counts) {
-        ::usleep(5000);  // so that they surely overlap
-        return least_chosen(counts, kMachines);
-      });
+      const auto chosen =
+          store.choose({.now_ms = 1000, .window_ms = kMinute}, [](const auto& counts) {
+            ::usleep(5000);  // so that they surely overlap
+            return least_chosen(counts, kMachines);
+          });
       return chosen ? 0 : 1;
     }));
   }
