@@ -14,6 +14,23 @@ Result<TomlSettings> parse(std::string_view text) {
   return parse_config_toml(text, "config.toml", "/home/me");
 }
 
+TEST(ConfigToml, ReadsLabels) {
+  const auto settings =
+      parse("[sandbox.a]\nbackend = \"local\"\nlabels = [\"a100\", \"big.mem\"]\n");
+  ASSERT_TRUE(settings) << settings.error().message;
+  EXPECT_EQ(settings->sandboxes.at(0).labels, (std::vector<std::string>{"a100", "big.mem"}));
+}
+
+TEST(ConfigToml, RefusesLabelsThatNobodyCouldType) {
+  for (const char* labels :
+       {"\"a100\"", "[\"a b\"]", "[\"-x\"]", "[\"a\", \"a\"]", "[1]", "[\"\"]"}) {
+    const auto settings = parse(std::string("[sandbox.a]\nhost = \"h\"\nlabels = ") + labels);
+    ASSERT_FALSE(settings) << labels;
+    EXPECT_THAT(settings.error().message, HasSubstr("labels")) << labels;
+    EXPECT_THAT(settings.error().message, HasSubstr("config.toml:3")) << labels;
+  }
+}
+
 TEST(ConfigToml, ReadsEveryKey) {
   const auto settings = parse(R"(active = "gpu1"
 

@@ -49,7 +49,9 @@ Result<ExecRequest> parse_exec_request(const Json& arguments) {
     if (!id) in.fail("run_id", id.error().message, id.error().hint);
     if (id) request.run_id = *id;
     if (!blank) in.fail("command", "cannot be given together with run_id");
-    if (request.needs.gpus > 0) in.fail("gpus", "cannot be given together with run_id");
+    if (asks_for_anything(request.needs)) {
+      in.fail("run_id", "names a run that exists: it has what it needs", "leave the needs out");
+    }
     if (request.sandbox == kAnyMachine) {
       in.fail("sandbox_name", "cannot be \"auto\" together with run_id", "leave it out");
     }

@@ -30,6 +30,10 @@ resources::Needs parse_needs(Arguments& in) {
   return needs;
 }
 
+bool asks_for_anything(const resources::Needs& needs) {
+  return needs.gpus > 0 || needs.memory_mb > 0 || needs.disk_mb > 0 || !needs.labels.empty();
+}
+
 Json needs_properties() {
   return Json{
       {"gpus", with_default(typed("integer", "Free GPUs, reserved for this run."), 0)},

@@ -9,6 +9,7 @@ namespace yonder::ops {
 
 // What a call may ask of a machine: gpus, gpu_memory_mb, memory_mb, disk_mb, labels.
 resources::Needs parse_needs(Arguments& in);
+bool asks_for_anything(const resources::Needs& needs);
 Json needs_properties();
 
 // Whether the run waits until its GPUs are free: when, max_wait_s.
