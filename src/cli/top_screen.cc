@@ -6,6 +6,7 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <atomic>
 #include <cerrno>
@@ -17,7 +18,6 @@
 #define NCURSES_NOMACROS 1  // NOLINT(bugprone-reserved-identifier)
 #define NCURSES_WIDECHAR 1  // NOLINT(bugprone-reserved-identifier)
 #include <curses.h>
-#include <term.h>
 
 #include "base/clean_text.h"
 #include "base/text.h"
