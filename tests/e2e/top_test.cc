@@ -131,7 +131,7 @@ TEST_F(Top, FollowsALogAsItGrows) {
   press("Tab");
   press("Enter");
   ASSERT_TRUE(becomes(AllOf(HasSubstr("\nfirst line"), Not(HasSubstr("\nsecond line")))));
-  ASSERT_TRUE(write_file_atomically(gate, ""));
+  ASSERT_TRUE(write_file_atomically(gate, "", Durability::Process));
   EXPECT_TRUE(becomes(AllOf(HasSubstr("\nsecond line"), HasSubstr("The run exited with 0"))));
   press("Escape");
   EXPECT_TRUE(shows("exited 0"));
