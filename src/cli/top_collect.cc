@@ -80,7 +80,11 @@ class TopCollector::Watcher {
     const bool answered = listed && std::none_of(listed->sandboxes.begin(), listed->sandboxes.end(),
                                                  [](const auto& one) { return one.error; });
     home_.change_machine(spec_.name, [&](TopMachine& machine) {
-      top_listed_tasks(machine, listed ? listed->tasks : machine.tasks, answered, now());
+      if (listed) {
+        top_listed_tasks(machine, std::move(listed->tasks), answered, now());
+      } else if (!machine.tasks_seen) {
+        machine.tasks_seen = now();  // nobody need wait for it
+      }
     });
     return answered;
   }

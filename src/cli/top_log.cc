@@ -5,7 +5,7 @@ namespace {
 
 // What can be scrolled back to; the whole is in `yonder logs`.
 constexpr std::size_t kMostLines = 2000;
-constexpr std::size_t kLongestLine = 8000;  // bytes
+constexpr std::size_t kLongestLine = 2000;  // bytes; all of it is copied for each picture
 constexpr std::size_t kTab = 8;
 
 bool begins_character(char byte) {

@@ -203,7 +203,9 @@ void TopScreen::paint(const std::vector<TopLine>& lines) {
       ::wattr_set(stdscr, look.attributes | chosen, look.pair, nullptr);
       ::waddnstr(stdscr, span.text.data(), static_cast<int>(span.text.size()));
     }
-    if (line.chosen) ::wchgat(stdscr, -1, A_REVERSE, kNoPair, nullptr);
+    // A full line has moved the cursor into the next one.
+    const bool has_room = ::getcury(stdscr) == static_cast<int>(row);
+    if (line.chosen && has_room) ::wchgat(stdscr, -1, A_REVERSE, kNoPair, nullptr);
     ::wattr_set(stdscr, A_NORMAL, kNoPair, nullptr);
   }
   ::wrefresh(stdscr);
