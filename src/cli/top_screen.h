@@ -11,6 +11,9 @@
 
 namespace yonder::cli {
 
+// The only file that knows ncurses, and beside render.cc the only one of this room that writes to
+// stdout.
+
 // The terminal as a screen of its own, put back as it was when this ends. What goes to the terminal
 // through stderr meanwhile is dropped: it would stand somewhere in the picture. One at a time;
 // thread: the one that opened it.
