@@ -44,12 +44,14 @@ int run(int argc, char** argv) {
     }
     return runtime.get();
   };
+  const auto engine = [&](bool ask_at_terminal) -> Result<ops::Engine*> {
+    TRY_ASSIGN(Runtime * built, build(ask_at_terminal));
+    return &built->engine();
+  };
   return cli::run(argc, argv,
                   {.version = YONDER_VERSION,
-                   .engine = [&]() -> Result<ops::Engine*> {
-                     TRY_ASSIGN(Runtime * built, build(true));
-                     return &built->engine();
-                   },
+                   .engine = [&] { return engine(true); },
+                   .silent_engine = [&] { return engine(false); },
                    .serve_mcp =
                        [&](const cli::McpOptions& options) {
                          auto built = build(false);

@@ -44,6 +44,7 @@ struct Dispatch {
   }
   int operator()(const HostsOptions& options) const { return hosts_command(options, doors); }
   int operator()(const GpusOptions& options) const { return gpus_command(options, doors); }
+  int operator()(const TopOptions& options) const { return top_command(options, doors); }
   int operator()(const DoctorOptions& options) const { return doctor_command(options, doors); }
   int operator()(const LoginOptions& options) const { return login_command(options, doors); }
   int operator()(const LogoutOptions& options) const { return logout_command(options, doors); }

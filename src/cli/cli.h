@@ -18,6 +18,8 @@ struct Doors {
   std::string version;
   // Built when first needed: --help needs none.
   std::function<Result<ops::Engine*>()> engine;
+  // The same that never asks the person at the terminal for a password: the terminal is busy.
+  std::function<Result<ops::Engine*>()> silent_engine;
   std::function<int(const McpOptions&)> serve_mcp;
 };
 

@@ -26,6 +26,7 @@ int transfers_command(const TransfersOptions& options, const Doors& doors);
 int transfer_worker_command(const TransferWorkerOptions& options, const Doors& doors);
 int hosts_command(const HostsOptions& options, const Doors& doors);
 int gpus_command(const GpusOptions& options, const Doors& doors);
+int top_command(const TopOptions& options, const Doors& doors);
 int doctor_command(const DoctorOptions& options, const Doors& doors);
 int login_command(const LoginOptions& options, const Doors& doors);
 int logout_command(const LogoutOptions& options, const Doors& doors);

@@ -34,13 +34,6 @@ std::string users_text(const std::vector<resources::GpuProcess>& processes) {
   return join(shown, ", ");
 }
 
-std::string holder_text(const Gpu& gpu) {
-  if (gpu.lease) return concat(gpu.lease->user, gpu.lease->mine ? " (you)" : "");
-  if (gpu.processes && !(*gpu.processes).empty()) return users_text(*gpu.processes);
-  const std::string why = resources::why_not_free(gpu, 0);
-  return why.empty() ? "free" : why;
-}
-
 Row row_of(const std::string& machine, const Gpu& gpu, std::int64_t now_ms) {
   return {one_line(machine),
           std::to_string(gpu.index),
@@ -48,7 +41,7 @@ Row row_of(const std::string& machine, const Gpu& gpu, std::int64_t now_ms) {
           number(gpu.utilization_pct, " %"),
           memory_text(gpu),
           number(gpu.temperature_c, " C"),
-          one_line(holder_text(gpu)),
+          one_line(gpu_holder(gpu)),
           gpu.lease ? or_dash(one_line(gpu.lease->run_id)) : "-",
           gpu.lease ? ago(gpu.lease->since_ms, now_ms) : "-"};
 }
@@ -78,6 +71,13 @@ std::string silent_note(const ops::MachineSeen& machine) {
 }
 
 }  // namespace
+
+std::string gpu_holder(const Gpu& gpu) {
+  if (gpu.lease) return concat(gpu.lease->user, gpu.lease->mine ? " (you)" : "");
+  if (gpu.processes && !(*gpu.processes).empty()) return users_text(*gpu.processes);
+  const std::string why = resources::why_not_free(gpu, 0);
+  return why.empty() ? "free" : why;
+}
 
 Row gpus_header() {
   return {"MACHINE", "GPU", "NAME", "UTIL", "MEMORY", "TEMP", "HOLDER", "RUN", "SINCE"};

@@ -11,6 +11,9 @@ namespace yonder::cli {
 
 // Pure: what `yonder gpus` shows.
 
+// "free", who has it, or why nobody can have it.
+std::string gpu_holder(const resources::Gpu& gpu);
+
 Row gpus_header();
 // One for each GPU.
 std::vector<Row> gpus_rows(const std::vector<ops::MachineSeen>& machines, std::int64_t now_ms);

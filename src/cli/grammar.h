@@ -100,6 +100,8 @@ struct RawOptions {
 
   bool check = false;
   bool resources = false;
+  bool once = false;
+  std::string interval;
   std::vector<std::string> machines;
   bool names = false;
   std::vector<std::string> toolsets;

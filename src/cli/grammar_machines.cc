@@ -27,6 +27,14 @@ void declare_machines(CLI::App& app, RawOptions& raw) {
   gpus.add_option("NAME", raw.machines, "Only of these sandboxes")->type_name("");
   gpus.add_flag("--json", raw.json, "Print JSON");
   gpus.footer(gpus_footer());
+
+  CLI::App& top = *app.add_subcommand("top", "Watch machines, runs and transfers");
+  top.add_option("NAME", raw.machines, "Only these sandboxes")->type_name("");
+  top.add_option("--interval", raw.interval, "Look again after this time (default: 2)")
+      ->type_name("SECONDS");
+  top.add_flag("--once", raw.once, "Look once, print a table and exit");
+  top.add_flag("--json", raw.json, "Print one JSON object a line, at each look");
+  top.footer(top_footer());
 }
 
 }  // namespace yonder::cli

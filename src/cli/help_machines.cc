@@ -16,18 +16,42 @@ why.
 }
 
 std::string gpus_footer() {
-  return R"(One line for each GPU: how busy it is, who has it, with which run, since when. "free" can be had now
-(`yonder run --gpus 1`); bob (no lease) is somebody who uses it without having asked for it. Below
-it: the runs that wait for GPUs, and the machines that could not be asked. In a pipe: the lines of GPUs
-without a header, their fields separated by tabs;
-  the rest is on stderr.
+  return R"text(One line for each GPU: how busy it is, who has it, with which run, since when. "free" can be had now
+(`yonder run --gpus 1`); "(no lease)" is somebody who uses it without having asked for it. Below it:
+the runs that wait for GPUs, and the machines that could not be asked. In a pipe: the lines of GPUs
+without a header, their fields separated by tabs; the rest is on stderr.
 
-      Examples : yonder gpus yonder gpus gpu1 gpu2 yonder run auto --gpus 2 --gpu -
-      memory 20000 --when free-- max -
-      wait 12h --./ train.sh
+Examples:
+  yonder gpus
+  yonder gpus gpu1 gpu2
+  yonder run auto --gpus 2 --gpu-memory 20000 --when free --max-wait 12h -- ./train.sh
 
-                        Exit status : 0,
-      also when a machine does not answer; 255 when Yonder failed.
+Exit status: 0, also when a machine does not answer; 255 when Yonder failed.
+)text";
+}
+
+std::string top_footer() {
+  return R"(A full screen that shows again and again: the machines with their load, memory, disk and GPUs (and how
+busy those were at the last looks), the runs on them, and the transfers under way. A machine that
+does not answer shows its last values with their age, and why. "?" is what could not be measured.
+
+Keys: j and k or the arrows move, tab goes to the next pane, s to the next order, / asks for a filter
+(esc clears it), enter on a run follows its log, ? shows all this, q quits.
+
+With --once, or when stdout is no terminal, it prints what it sees at one look. In a pipe: one line
+for each machine, gpu, run and transfer, which begins with that word; fields are separated by tabs.
+--json prints an object a line at each look, --json --once only one.
+
+Without names it asks all configured sandboxes, and of the mere aliases from ~/.ssh/config only the
+active one. It never asks for a password: `yonder login NAME` before.
+
+Examples:
+  yonder top
+  yonder top --interval 10 gpu1 gpu2
+  yonder top --once
+  yonder top --json | jq -c '[.machines[] | {name, idle_score}]'
+
+Exit status: 0, also when a machine does not answer; 255 when Yonder failed.
 )";
 }
 

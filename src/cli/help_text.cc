@@ -32,6 +32,7 @@ Commands:
   git-sync [NAME] PATH        bring a git checkout over there to the commit that is here
   hosts [--check]             show all sandboxes, and whether they answer
   gpus [NAME...]              show all GPUs, who has them, and who waits for them
+  top [NAME...]               watch machines, runs and transfers in the terminal
   doctor [NAME]               look for what is wrong, and say how to mend it
   login NAME                  log in once (password, one-time code) and keep the connection
   logout NAME                 end a kept login
@@ -123,6 +124,7 @@ std::string usage_of(const std::string& command) {
   }
   if (command == "git-sync") return "Usage: yonder git-sync [NAME] REMOTE_PATH [options]\n";
   if (command == "gpus") return "Usage: yonder gpus [NAME...] [options]\n";
+  if (command == "top") return "Usage: yonder top [NAME...] [options]\n";
   if (command == "ps") return "Usage: yonder ps [NAME] [options]\n";
   if (command == "logs" || command == "attach") {
     return concat("Usage: yonder ", command, " [options] RUN\n");

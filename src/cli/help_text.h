@@ -30,6 +30,7 @@ std::string transfers_footer();
 std::string git_sync_footer();
 std::string hosts_footer();
 std::string gpus_footer();
+std::string top_footer();
 std::string doctor_footer();
 std::string login_footer();
 std::string mcp_footer();

@@ -67,17 +67,18 @@ Row row_of(const ops::SandboxStatus& status) {
     const std::string why = status.resources->error ? status.resources->error->message : "";
     return {name, "-", "-", "-", "-", one_line("failed: " + why)};
   }
-  const MachineFacts& facts = *status.resources->facts;
-  const auto score = resources::idle_score(facts);
-  return {name,
-          score ? places(*score, 3) : kNotMeasured,
-          cpu_text(facts.cpu),
-          memory_text(facts.memory),
-          disk_text(facts.disks),
-          gpus_text(facts.gpus)};
+  Row row{name};
+  for (auto& cell : resources_cells(*status.resources->facts)) row.push_back(std::move(cell));
+  return row;
 }
 
 }  // namespace
+
+Row resources_cells(const MachineFacts& facts) {
+  const auto score = resources::idle_score(facts);
+  return {score ? places(*score, 3) : kNotMeasured, cpu_text(facts.cpu), memory_text(facts.memory),
+          disk_text(facts.disks), gpus_text(facts.gpus)};
+}
 
 HostsTable resources_table(const ops::SandboxList& list) {
   HostsTable table{.header = {"NAME", "IDLE", "CPU", "MEM", "DISK", "GPUS"}, .rows = {}};

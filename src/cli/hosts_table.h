@@ -2,6 +2,7 @@
 
 #include <vector>
 
+#include "base/resource_facts.h"
 #include "cli/table.h"
 #include "ops/sandboxes.h"
 
@@ -18,6 +19,9 @@ HostsTable hosts_table(const ops::SandboxList& list, bool checked);
 
 // What --resources found: NAME, IDLE, CPU, MEM, DISK, GPUS; for people and for programs.
 HostsTable resources_table(const ops::SandboxList& list);
+
+// Of one machine that answered: IDLE, CPU, MEM, DISK, GPUS; "?" is what was not measured.
+Row resources_cells(const resources::MachineFacts& facts);
 
 // For programs: name, backend, host, user, port, active, origin; with `checked` also the state,
 // milliseconds and the error. "-" is an empty field.

@@ -182,6 +182,13 @@ struct GpusOptions {
   bool json = false;
 };
 
+struct TopOptions {
+  std::vector<std::string> sandboxes;  // empty: all
+  Duration interval = std::chrono::seconds(2);
+  bool once = false;
+  bool json = false;
+};
+
 struct DoctorOptions {
   std::optional<std::string> sandbox;
   bool json = false;
@@ -211,7 +218,8 @@ using Command =
                  WaitOptions, StopOptions, AttachOptions, RmOptions, LsOptions, CatOptions,
                  WriteOptions, EditOptions, GrepOptions, RestoreOptions, GitSyncOptions,
                  SyncOptions, TransfersOptions, TransferWorkerOptions, HostsOptions, GpusOptions,
-                 DoctorOptions, LoginOptions, LogoutOptions, McpOptions, CompletionOptions>;
+                 TopOptions, DoctorOptions, LoginOptions, LogoutOptions, McpOptions,
+                 CompletionOptions>;
 
 struct CommandLine {
   Command command;

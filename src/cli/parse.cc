@@ -91,11 +91,28 @@ Result<std::string> required_name(const CLI::App& command, const RawOptions& raw
                      concat("yonder ", command.get_name(), " NAME; `yonder hosts` shows all"));
 }
 
-Result<Command> to_gpus(const RawOptions& raw) {
+Result<void> check_machines(const RawOptions& raw) {
   for (const auto& name : raw.machines) {
     if (name.empty()) return usage_error("the sandbox's name is empty", "is the variable set?");
   }
+  return {};
+}
+
+Result<Command> to_gpus(const RawOptions& raw) {
+  TRY(check_machines(raw));
   return Command(GpusOptions{raw.machines, raw.json});
+}
+
+Result<Command> to_top(const RawOptions& raw) {
+  // Below that the machines would have nothing else to do.
+  constexpr auto kShortest = std::chrono::milliseconds(200);
+  TRY(check_machines(raw));
+  TopOptions top{.sandboxes = raw.machines, .once = raw.once, .json = raw.json};
+  if (!raw.interval.empty()) {
+    TRY_ASSIGN(top.interval, parse_time_limit("--interval", raw.interval));
+  }
+  if (top.interval < kShortest) return usage_error("--interval must be 0.2 seconds at least");
+  return Command(std::move(top));
 }
 
 Result<Command> to_completion(const RawOptions& raw) {
@@ -132,6 +149,7 @@ Result<Command> to_command(const CLI::App& app, const CLI::App& command, const R
     return Command(HostsOptions{raw.check, raw.resources, raw.json, raw.names});
   }
   if (name == "gpus") return to_gpus(raw);
+  if (name == "top") return to_top(raw);
   if (name == "doctor") {
     DoctorOptions doctor{.json = raw.json};
     if (!raw.sandbox.empty()) doctor.sandbox = raw.sandbox;

@@ -129,6 +129,21 @@ TEST(Parse, ReadsTheOtherCommands) {
   EXPECT_TRUE(parse_command_line({"hosts", "-v"})->verbose);
 }
 
+TEST(Parse, ReadsWhatToWatch) {
+  const auto plain = parsed<TopOptions>({"top"});
+  EXPECT_EQ(plain.interval, Duration(std::chrono::seconds(2)));
+  EXPECT_FALSE(plain.once);
+  const auto top =
+      parsed<TopOptions>({"top", "gpu1", "--interval", "0.5", "gpu2", "--once", "--json"});
+  EXPECT_THAT(top.sandboxes, ElementsAre("gpu1", "gpu2"));
+  EXPECT_EQ(top.interval, Duration(std::chrono::milliseconds(500)));
+  EXPECT_TRUE(top.once);
+  EXPECT_TRUE(top.json);
+  EXPECT_THAT(refusal({"top", "--interval", "0"}), HasSubstr("--interval"));
+  EXPECT_THAT(refusal({"top", "--interval", "0.01"}), HasSubstr("0.2"));
+  EXPECT_THAT(refusal({"top", ""}), HasSubstr("empty"));
+}
+
 TEST(Parse, RefusesMissingAndStrayWords) {
   EXPECT_THAT(refusal({"login"}), HasSubstr("needs the name of a sandbox"));
   EXPECT_THAT(refusal({"logout", ""}), HasSubstr("name is empty"));

@@ -35,16 +35,6 @@ std::string status_text(const RunStatus& status) {
   }
 }
 
-std::string state_text(const ops::TaskInfo& task, std::int64_t now_ms) {
-  if (task.seen_ms) {
-    const std::string what = task.last_state.empty() ? "seen" : one_line(task.last_state);
-    return concat("unknown (", what, " ", ago(*task.seen_ms, now_ms), ")");
-  }
-  const auto alive = task.status.left_running.size();
-  const bool leftovers = has_ended(task.status.state) && alive != 0;
-  return concat(one_line(status_text(task.status)), leftovers ? concat(", ", alive, " alive") : "");
-}
-
 std::string time_text(const ops::TaskInfo& task, std::int64_t now_ms) {
   if (task.status.duration_s) return lasted(*task.status.duration_s);
   const bool runs = task.status.state == RunState::Running && !is_unseen(task);
@@ -54,11 +44,6 @@ std::string time_text(const ops::TaskInfo& task, std::int64_t now_ms) {
 
 std::string session_of(const ops::TaskInfo& task) {
   return one_line(task.session_name.empty() ? task.tmux_session : task.session_name);
-}
-
-std::string command_text(const ops::TaskInfo& task) {
-  const std::string about = one_line(task.description);
-  return concat(one_line(task.command), about.empty() ? "" : concat("  # ", about));
 }
 
 std::string utc(std::int64_t ms) {
@@ -93,14 +78,29 @@ std::vector<Row> rows_of(const ops::TaskList& list, std::int64_t now_ms) {
   std::vector<Row> rows;
   for (std::size_t i = 0; i < list.tasks.size(); ++i) {
     const auto& task = list.tasks[i];
-    rows.push_back({one_line(shown[i]), one_line(task.sandbox), state_text(task, now_ms),
+    rows.push_back({one_line(shown[i]), one_line(task.sandbox), task_state(task, now_ms),
                     task.created_ms > 0 ? age(task.created_ms, now_ms) : "-",
-                    time_text(task, now_ms), or_dash(session_of(task)), command_text(task)});
+                    time_text(task, now_ms), or_dash(session_of(task)), task_command(task)});
   }
   return rows;
 }
 
 }  // namespace
+
+std::string task_state(const ops::TaskInfo& task, std::int64_t now_ms) {
+  if (task.seen_ms) {
+    const std::string what = task.last_state.empty() ? "seen" : one_line(task.last_state);
+    return concat("unknown (", what, " ", ago(*task.seen_ms, now_ms), ")");
+  }
+  const auto alive = task.status.left_running.size();
+  const bool leftovers = has_ended(task.status.state) && alive != 0;
+  return concat(one_line(status_text(task.status)), leftovers ? concat(", ", alive, " alive") : "");
+}
+
+std::string task_command(const ops::TaskInfo& task) {
+  const std::string about = one_line(task.description);
+  return concat(one_line(task.command), about.empty() ? "" : concat("  # ", about));
+}
 
 std::vector<std::string> short_ids(const std::vector<std::string>& ids) {
   std::vector<std::string> sorted = ids;

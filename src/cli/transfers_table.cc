@@ -56,16 +56,22 @@ std::string result_line(const ops::TransferInfo& transfer) {
 
 }  // namespace
 
+Row transfers_header() {
+  return {"ID", "STATUS", "AGE", "WHAT", "PROGRESS"};
+}
+
+Row transfer_row(const ops::TransferInfo& transfer, std::int64_t now_ms) {
+  return {std::to_string(transfer.note.id), status_of(transfer),
+          age(transfer.note.created_ms, now_ms), or_dash(one_line(where_text(transfer))),
+          or_dash(one_line(progress_text(transfer)))};
+}
+
 std::string transfers_screen(const std::vector<ops::TransferInfo>& list, std::size_t width,
                              bool styled, std::int64_t now_ms) {
   if (list.empty()) return "No transfers. `yonder push --background` starts one.\n";
   std::vector<Row> rows;
-  for (const auto& transfer : list) {
-    rows.push_back({std::to_string(transfer.note.id), status_of(transfer),
-                    age(transfer.note.created_ms, now_ms), or_dash(one_line(where_text(transfer))),
-                    or_dash(one_line(progress_text(transfer)))});
-  }
-  return aligned_table({"ID", "STATUS", "AGE", "WHAT", "PROGRESS"}, rows, width, styled);
+  for (const auto& transfer : list) rows.push_back(transfer_row(transfer, now_ms));
+  return aligned_table(transfers_header(), rows, width, styled);
 }
 
 std::vector<Row> transfers_fields(const std::vector<ops::TransferInfo>& list) {
