@@ -157,6 +157,8 @@ Result<Look> Ends::look(FarTree& far) {
     TRY_ASSIGN(far_root_, far.root());
   }
   TRY_ASSIGN(tree::Listing theirs, far.listing());
+  // A single file was named; rules are for what was not.
+  if (!push_ && local_->state().file.empty()) look.unasked = drop_unasked(theirs, look.rules);
   (push_ ? look.source : look.target) = *std::move(own);
   (push_ ? look.target : look.source) = std::move(theirs);
   const auto& files = look.source.ignore_files;
@@ -176,7 +178,8 @@ Result<void> Ends::name_single_file(Look& look) {
   // Whatever else the far side lists was not asked for.
   auto& entries = look.source.entries;
   const std::string& there = far_root_.file;
-  if (entries.size() > 1 || (!push_ && !entries.empty() && entries[0].path != there)) {
+  const bool both = !here.empty() && !there.empty();
+  if (!both || entries.size() > 1 || (!push_ && !entries.empty() && entries[0].path != there)) {
     return Error{Errc::Protocol, "a list of files that were not asked for", ""};
   }
   if (here == there) return {};

@@ -7,6 +7,7 @@
 
 #include "base/cancel.h"
 #include "base/result.h"
+#include "sync/far_list.h"
 #include "sync/far_tree.h"
 #include "sync/plan.h"
 #include "sync/sync.h"
@@ -22,6 +23,7 @@ struct Look {
   tree::Listing target;
   tree::RuleSet rules;         // with the ignore files that were found in the source
   std::string unusable_rules;  // an ignore file of the source that could not be added to them
+  Unasked unasked;             // what the far side should not have listed; it is not in here
   std::int64_t began_ns = 0;   // by the clock of the source; what changes later is not in here
 };
 

@@ -71,6 +71,12 @@ class Syncing {
   Result<bool> is_fast(link::Link& link, const Plan& plan);
   void save_bases(const Plan& plan, const Look& look, const Tally& tally,
                   const std::optional<BaseRecord>& before);
+  // Once, however many attempts there are.
+  void warn(std::string warning) {
+    auto& all = report_.warnings;
+    if (std::find(all.begin(), all.end(), warning) == all.end()) all.push_back(std::move(warning));
+  }
+  void warn_of(const Unasked& unasked);
   bool worth_another_round(const Tally& tally) const;
   void show(Phase phase, const Tally* tally, const Plan* plan);
 
@@ -211,9 +217,15 @@ void Syncing::save_bases(const Plan& plan, const Look& look, const Tally& tally,
     saved = bases_.save(ends_.pair(!push_), source_after(plan, look, tally, back));
   }
   if (saved) return;
-  report_.warnings.push_back(concat("what this sync has done could not be written down (",
-                                    saved.error().message,
-                                    "): the next one cannot tell who changed a file"));
+  warn(concat("what this sync has done could not be written down (", saved.error().message,
+              "): the next one cannot tell who changed a file"));
+}
+
+void Syncing::warn_of(const Unasked& unasked) {
+  if (unasked.entries == 0) return;
+  warn(concat("the far side has listed what the rules here leave out (", unasked.entries,
+              unasked.entries == 1 ? " entry, '" : " entries, the first is '",
+              printable(unasked.first), "'): nothing of it was taken"));
 }
 
 Result<void> Syncing::attempt_over(const std::shared_ptr<link::Link>& link) {
@@ -234,6 +246,7 @@ Result<void> Syncing::attempt_with(const std::shared_ptr<link::Link>& link, FarT
   if (const auto cut = std::exchange(cut_, std::nullopt)) count_done(report_, *cut, plan);
   again_ = false;
   report_.failed.clear();
+  warn_of(look.unasked);
   TRY(hooks_.on_plan(plan));
   if (!request_.dry_run && !plan.empty()) {
     TRY(carry_out(link, far, plan, look));
