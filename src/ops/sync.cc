@@ -10,6 +10,7 @@
 #include "ops/resolve.h"
 #include "ops/sync_places.h"
 #include "ops/transfers.h"
+#include "tree/beneath.h"
 #include "tree/root.h"
 
 namespace yonder::ops {
@@ -117,7 +118,9 @@ sync::SyncSetup sync_setup(Engine& engine, const SandboxSpec& spec) {
           .spec = spec,
           .home = engine.home,
           .directory = working_directory(),
-          .state_dir = engine.state_directory};
+          .state_dir = engine.state_directory,
+          .own_places = {std::string(tree::split_path(engine.config.file_path()).parent),
+                         engine.home + "/.cache/yonder"}};
 }
 
 Result<void> prepare(Engine& engine, SyncCall& call) {

@@ -57,7 +57,7 @@ DeleteGuard Ends::guard(const Look& look) const {
   const tree::RootState& own = local_->state();
   const tree::RootState& target = push_ ? far_root_ : own;
   return {.target_path = target.path,
-          .target_home = target.home,
+          .target_holds = target.holds,
           .source_exists = push_ ? own.exists : far_root_.exists,
           .source_entries = look.source.entries.size(),
           .target_entries = look.target.entries.size()};
@@ -66,7 +66,9 @@ DeleteGuard Ends::guard(const Look& look) const {
 Result<void> Ends::find_local() {
   tree::OpenTree wanted{.path = request_.local_path,
                         .base = setup_.directory,
-                        .role = push_ ? tree::Role::Source : tree::Role::Target};
+                        .role = push_ ? tree::Role::Source : tree::Role::Target,
+                        .precious = setup_.own_places};
+  wanted.precious.push_back(setup_.state_dir);
   if (!push_ && !far_root_.is_directory) {
     TRY_ASSIGN(wanted.file, name_to_pull());
   }
@@ -87,11 +89,17 @@ tree::OpenTree Ends::far_wanted() const {
           .file = push_ ? local_->state().file : "",
           .role = push_ ? tree::Role::Target : tree::Role::Source,
           .keep_replaced = request_.options.keep_replaced,
-          .flush_to_disk = request_.options.flush_to_disk};
+          .flush_to_disk = request_.options.flush_to_disk,
+          .precious = far_precious_};
 }
 
 Result<std::unique_ptr<FarTree>> Ends::open(const std::shared_ptr<link::Link>& link) {
   far_ahead_ms_ = link->clock_ahead_ms();
+  far_precious_.clear();
+  if (push_ && request_.options.delete_extras) {
+    const Machine& machine = link->machine();
+    far_precious_ = {machine.state_dir, std::string(tree::split_path(machine.outpost_path).parent)};
+  }
   if (push_) TRY(find_local());
   TRY_ASSIGN(auto far, FarTree::open(link, far_wanted(), cancel_));
   if (push_) return far;  // its answer comes with the list: one round trip for both

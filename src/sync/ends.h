@@ -72,7 +72,8 @@ class Ends {
   std::optional<tree::Root> local_;
   tree::RootState far_root_;
   std::string source_name_;
-  std::int64_t far_ahead_ms_ = 0;  // of the far clock
+  std::vector<std::string> far_precious_;  // Yonder's own places over there
+  std::int64_t far_ahead_ms_ = 0;          // of the far clock
 };
 
 // The rules that the user gave, and the built-in ones.

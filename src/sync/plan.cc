@@ -18,6 +18,7 @@ using tree::Type;
 constexpr std::int64_t kFineTick = 20LL * 1000 * 1000;
 constexpr std::int64_t kCoarseTick = 2LL * 1000 * 1000 * 1000;
 constexpr std::uint64_t kFewRemovals = 20;
+constexpr const char* kBelow = "name a directory below it";
 
 bool is_coarse(std::int64_t ns) {
   return ns % 1000000 == 0;
@@ -339,10 +340,12 @@ Result<void> check_removals(const Plan& plan, const PlanOptions& options,
                  concat("nothing was changed; ", hint)};
   };
   const std::string shown = printable(guard.target_path);
-  if (guard.target_path == "/" || guard.target_path == guard.target_home) {
-    return refuse(concat("the target is ", guard.target_path == "/" ? "the root" : "a home",
-                         " directory (", shown, ")"),
-                  "name a directory below it");
+  if (guard.target_path == "/") return refuse("the target is the root directory", kBelow);
+  if (!guard.target_holds.empty()) {
+    const std::string held = printable(guard.target_holds);
+    return refuse(
+        concat("the target (", shown, ") is or holds ", held, ", a home directory or Yonder's own"),
+        kBelow);
   }
   if (!guard.source_exists) return refuse("the source does not exist", "check its path");
   if (guard.source_entries == 0) {

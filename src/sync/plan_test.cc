@@ -364,10 +364,8 @@ class GuardTest : public ::testing::Test {
   }
   Plan plan_;
   PlanOptions options_;
-  DeleteGuard guard_{.target_path = "/home/me/project",
-                     .target_home = "/home/me",
-                     .source_entries = 10,
-                     .target_entries = 100};
+  DeleteGuard guard_{
+      .target_path = "/home/me/project", .source_entries = 10, .target_entries = 100};
 };
 
 TEST_F(GuardTest, LetsFewRemovalsPass) {
@@ -377,8 +375,9 @@ TEST_F(GuardTest, LetsFewRemovalsPass) {
 }
 
 TEST_F(GuardTest, RefusesHomeAndRootEvenWithoutRemovals) {
-  guard_.target_path = "/home/me";
-  EXPECT_THAT(refusal(), HasSubstr("home"));
+  guard_.target_holds = "/home/me";
+  EXPECT_THAT(refusal(), HasSubstr("is or holds /home/me"));
+  guard_.target_holds = "";
   guard_.target_path = "/";
   EXPECT_THAT(refusal(), HasSubstr("root"));
   options_.delete_extras = false;

@@ -114,7 +114,9 @@ struct SyncSetup {
   std::string home;       // of the person here
   std::string directory;  // that relative local paths are relative to
   std::string state_dir;  // of this machine: bases and the trash
-  int most_links = 4;     // for large amounts
+  // Further directories of Yonder here. What holds one of them is not emptied.
+  std::vector<std::string> own_places;
+  int most_links = 4;  // for large amounts
   // How long to go on trying when the link is lost.
   Duration patience = std::chrono::minutes(10);
 };

@@ -10,6 +10,7 @@
 
 #include "base/clean_text.h"
 #include "base/text.h"
+#include "tree/holds.h"
 
 namespace yonder::tree {
 namespace {
@@ -57,6 +58,18 @@ Result<void> make_all(const std::string& path) {
     if (::mkdir(part.c_str(), 0777) != 0 && errno != EEXIST) return errno_error(printable(part));
   }
   return {};
+}
+
+// Which of these directories the opened one is, or holds; empty: none.
+std::string held_by(const Fd& opened, const std::string& home,
+                    const std::vector<std::string>& precious) {
+  struct stat info {};
+  if (!opened || ::fstat(opened.get(), &info) != 0) return "";
+  if (is_or_holds(info, home)) return home;
+  for (const auto& place : precious) {
+    if (is_or_holds(info, place)) return place;
+  }
+  return "";
 }
 
 }  // namespace
@@ -117,6 +130,9 @@ Result<Root> Root::find(const OpenTree& wanted, const std::string& home) {
   root.state_.path = directory;
   Fd opened(::open(directory.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
   if (!opened && errno != ENOENT) return errno_error(printable(directory));
+  if (wanted.role == Role::Target) {
+    root.state_.holds = held_by(opened, root.state_.home, wanted.precious);
+  }
   root.directory_ = std::move(opened);
   return root;
 }
