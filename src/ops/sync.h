@@ -53,9 +53,14 @@ using SyncWatch = std::function<void(const SyncProgress&)>;
 Result<SyncResponse> sync_files(Engine& engine, CallContext& context, const SyncCall& call,
                                 const SyncWatch& watch);
 
-// What is the same for a sync here and in a worker.
-sync::SyncSetup sync_setup(Engine& engine, const SandboxSpec& spec);
-// Makes the local paths absolute, and keeps the sync out of secret places.
+// What is the same for a sync here and in a worker. It keeps the sync out of secret places, and an
+// agent's in those that are allowed.
+Result<sync::SyncSetup> sync_setup(Engine& engine, const SandboxSpec& spec, bool by_agent);
+// judge_place() with the settings and secret places of this machine, for paths as they are.
+using PlaceJudge = std::function<Result<std::vector<std::string>>(const std::string& path)>;
+Result<PlaceJudge> place_judge(Engine& engine, bool by_agent);
+// Makes the local paths absolute. Says early that a place may not be synced; what counts is what
+// the sync finds there when it opens it.
 Result<void> prepare(Engine& engine, SyncCall& call);
 // From REMOTE_SANDBOX_INLINE_SYNC_MAX_FILES and _BYTES, or YONDER_INLINE_SYNC_MAX_...; Config when
 // they are not numbers.

@@ -29,7 +29,7 @@ void collect(Engine& engine, std::int64_t now_ms) {
 
 store::TransferNote note_of(const SyncCall& call, std::int64_t now_ms) {
   Json options = options_json(call.what);
-  options["forbidden"] = call.what.options.forbidden;
+  options["by_agent"] = call.by_agent;
   const bool push = call.what.direction == sync::Direction::Push;
   return {.direction = push ? "local_to_remote" : "remote_to_local",
           .sandbox = call.sandbox,

@@ -42,18 +42,16 @@ class WorkerLog {
 
 Result<SyncCall> call_of(const store::TransferNote& note) {
   TRY_ASSIGN(Json options, parse_json(note.options, "the options of the transfer"));
-  std::vector<std::string> forbidden;
-  if (options.contains("forbidden")) {
-    forbidden = options["forbidden"].get<std::vector<std::string>>();
-    options.erase("forbidden");
-  }
+  // Whoever does not say that a person began it gets less.
+  const Json by_agent = options.value("by_agent", Json());
+  for (const char* not_arguments : {"by_agent", "forbidden"}) options.erase(not_arguments);
   const bool push = note.direction == "local_to_remote";
   TRY_ASSIGN(SyncCall call,
              parse_sync_call(options, push ? sync::Direction::Push : sync::Direction::Pull));
   call.sandbox = note.sandbox;
   call.what.local_path = note.local_path;
   call.what.remote_path = note.remote_path;
-  call.what.options.forbidden = std::move(forbidden);
+  call.by_agent = by_agent != Json(false);
   return call;
 }
 
@@ -116,7 +114,8 @@ Result<sync::SyncReport> Worker::sync(const SyncCall& call) {
         return {};
       },
       .on_note = [this](const std::string& note) { log_.line(note); }};
-  return sync::run_sync(sync_setup(engine_, spec), call.what, hooks);
+  TRY_ASSIGN(const auto setup, sync_setup(engine_, spec, call.by_agent));
+  return sync::run_sync(setup, call.what, hooks);
 }
 
 int Worker::end(const store::TransferEnd& end, int status) {

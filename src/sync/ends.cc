@@ -1,10 +1,13 @@
 #include "sync/ends.h"
 
+#include <fcntl.h>
+
+#include <array>
 #include <memory>
 #include <utility>
 
 #include "base/clean_text.h"
-#include "base/file.h"
+#include "base/fd.h"
 #include "base/text.h"
 #include "tree/beneath.h"
 #include "tree/pack_rules.h"
@@ -23,11 +26,33 @@ std::int64_t now_ns(std::int64_t ahead_ms) {
 
 }  // namespace
 
-Result<tree::RuleSet> rules_of(const SyncOptions& options) {
+// Its lines go to the other side, so it is judged as what is sent.
+Result<std::string> Ends::read_exclude_file() const {
+  const tree::OpenTree wanted{.path = request_.options.exclude_file, .base = setup_.directory};
+  TRY_ASSIGN(const tree::Root root, tree::Root::find(wanted, setup_.home));
+  TRY(setup_.judge(path_of(root.state())));
+  TRY_ASSIGN(const int directory, root.get());
+  const Fd file(::openat(directory, root.state().file.c_str(),
+                         O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC));
+  if (!file) return errno_error(printable(request_.options.exclude_file));
+  std::string content;
+  std::array<char, 8192> buffer{};
+  while (true) {
+    TRY_ASSIGN(const std::size_t n, read_some(file, buffer.data(), buffer.size()));
+    if (n == 0) return content;
+    content.append(buffer.data(), n);
+    if (content.size() > kMaxExcludeFile) {
+      return Error{Errc::InvalidArgument, "it is too long for a file of rules", ""};
+    }
+  }
+}
+
+Result<tree::RuleSet> Ends::rules() const {
+  const SyncOptions& options = request_.options;
   tree::RuleSet rules;
   if (options.default_rules) tree::add_defaults(rules);
   if (!options.exclude_file.empty()) {
-    auto content = read_file(options.exclude_file, kMaxExcludeFile);
+    auto content = read_exclude_file();
     if (!content) return std::move(content).error().context("exclude_file");
     TRY(rules.add_file("", *content, concat("exclude_file ", options.exclude_file),
                        tree::Level::ExcludeFile));
@@ -36,7 +61,7 @@ Result<tree::RuleSet> rules_of(const SyncOptions& options) {
   for (const auto& exclude : options.excludes) {
     TRY(rules.add("", exclude, {"excludes", ++line}));
   }
-  for (const auto& pattern : options.forbidden) {
+  for (const auto& pattern : forbidden_) {
     TRY(rules.add("", pattern, {std::string(kSecretPlace)}));
   }
   return rules;
@@ -79,6 +104,9 @@ Result<void> Ends::find_local() {
                  concat("local_path '", printable(request_.local_path), "' does not exist"),
                  "nothing was changed; check the path"};
   }
+  auto judged = setup_.judge(path_of(found->state()));
+  if (!judged) return std::move(judged).error().context("local_path");
+  forbidden_ = *std::move(judged);
   local_ = *std::move(found);
   return {};
 }
@@ -151,7 +179,7 @@ Result<tree::Listing> Ends::scan_here(const tree::RuleSet& rules) {
 
 Result<Look> Ends::look(FarTree& far) {
   Look look{.began_ns = now_ns(push_ ? 0 : far_ahead_ms_)};
-  TRY_ASSIGN(look.rules, rules_of(request_.options));
+  TRY_ASSIGN(look.rules, rules());
   const SyncOptions& options = request_.options;
   TRY(far.ask_scan({.rules = tree::pack_rules(look.rules),
                     .use_gitignore = options.use_gitignore,

@@ -60,6 +60,9 @@ class Ends {
  private:
   static std::string path_of(const tree::RootState& state);
   Result<void> find_local();
+  // The rules that the user gave, the built-in ones, and what is forbidden.
+  Result<tree::RuleSet> rules() const;
+  Result<std::string> read_exclude_file() const;
   Result<tree::Listing> scan_here(const tree::RuleSet& rules);
   Result<void> name_single_file(Look& look);
   Result<std::string> name_to_pull() const;
@@ -72,11 +75,9 @@ class Ends {
   std::optional<tree::Root> local_;
   tree::RootState far_root_;
   std::string source_name_;
+  std::vector<std::string> forbidden_;     // patterns of secret places below the local tree
   std::vector<std::string> far_precious_;  // Yonder's own places over there
   std::int64_t far_ahead_ms_ = 0;          // of the far clock
 };
-
-// The rules that the user gave, and the built-in ones.
-Result<tree::RuleSet> rules_of(const SyncOptions& options);
 
 }  // namespace yonder::sync

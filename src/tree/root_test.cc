@@ -63,6 +63,14 @@ TEST_F(RootTest, ATargetSaysWhatPreciousDirectoryItHolds) {
   EXPECT_EQ(holds("users", Role::Source), "");
 }
 
+TEST_F(RootTest, ADirectoryThatBecameALinkIsNotMadeThrough) {
+  auto root = find("new/place", Role::Target);
+  ASSERT_TRUE(root);
+  fs::create_directory_symlink(scratch_ / "dir", scratch_ / "new");
+  EXPECT_FALSE(root->make());
+  EXPECT_FALSE(fs::exists(scratch_ / "dir/place"));
+}
+
 TEST_F(RootTest, ADirectoryIsItself) {
   for (const std::string path : {"dir", "dir/", "./dir", "link", "link/../dir"}) {
     const auto root = find(path, Role::Source);
