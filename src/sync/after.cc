@@ -18,7 +18,8 @@ tree::Seen seen_as(const Action& action) {
   return {.exists = true, .type = action.type, .size = action.size, .mtime_ns = action.mtime_ns};
 }
 
-// The entries that are not as they should be now, for one reason or another.
+}  // namespace
+
 std::set<std::string_view> unsettled(const Plan& plan, const Tally& tally) {
   std::set<std::string_view> paths;
   for (const auto& left : plan.left) {
@@ -30,13 +31,11 @@ std::set<std::string_view> unsettled(const Plan& plan, const Tally& tally) {
   return paths;
 }
 
-}  // namespace
-
-std::string intents_of(const Plan& plan) {
+std::string intents_of(const Plan& plan, const std::string& prefix) {
   std::string intents;
   for (const Action& action : plan.actions) {
     if (action.act == Act::Remove || action.act == Act::MakeDirectory) continue;
-    intents += pack_intent(action.path, seen_as(action));
+    intents += pack_intent(prefix + action.path, seen_as(action));
   }
   return intents;
 }
@@ -68,6 +67,27 @@ BaseRecord source_after(const Plan& plan, const Look& look, const Tally& tally,
   for (const auto& entry : look.source.entries) base.note(entry.path, tree::seen_as(entry));
   for (const auto path : unsettled(plan, tally)) keep_as_before(base, before, std::string(path));
   return base;
+}
+
+BaseRecord with_part(BaseRecord whole, const BaseRecord& part, const std::string& prefix,
+                     const std::set<std::string_view>& unsettled) {
+  // The directories on the way there, so that it is known that they were part of a sync.
+  for (std::size_t slash = prefix.find('/'); slash != std::string::npos;
+       slash = prefix.find('/', slash + 1)) {
+    whole.note(prefix.substr(0, slash), {.exists = true, .type = tree::Type::Directory});
+  }
+  for (const auto& [path, seen] : part.entries()) {
+    if (!unsettled.contains(path)) whole.note(prefix + path, seen);
+  }
+  return whole;
+}
+
+void forget_removed(BaseRecord& whole, const Plan& plan, const Tally& tally,
+                    const std::string& prefix) {
+  for (std::size_t i = 0; i < plan.actions.size(); ++i) {
+    const Action& action = plan.actions[i];
+    if (action.act == Act::Remove && !tally.has_failed(i)) whole.forget(prefix + action.path);
+  }
 }
 
 void count(SyncReport& report, const Action& action) {

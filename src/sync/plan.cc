@@ -58,6 +58,11 @@ class Planner {
   bool changed_by_others(const Entry& target) const {
     return input_.base != nullptr && !input_.base->knows(target.path, tree::seen_as(target));
   }
+  // Nobody knows who changed what: then the newer one is not given up for the older.
+  bool is_newer_there(const Entry& source, const Entry& target) const {
+    return input_.base == nullptr && target.mtime_ns > source.mtime_ns &&
+           !same_time(source.mtime_ns, target.mtime_ns);
+  }
   bool is_protected(std::string_view path) const;
   static bool is_below(std::string_view path, std::string_view directory);
   bool below_obstacle(std::string_view path) const { return is_below(path, obstacle_); }
@@ -100,8 +105,8 @@ void Planner::count_skips() {
 }
 
 bool Planner::may_have_changed_within_a_tick(const Entry& source, bool coarse) const {
-  const bool known = input_.base != nullptr && input_.base->find(source.path) != nullptr;
-  const std::int64_t looked = known ? input_.base->scanned_ns() : input_.now_ns;
+  const auto known = input_.base != nullptr ? input_.base->scanned_ns(source.path) : std::nullopt;
+  const std::int64_t looked = known.value_or(input_.now_ns);
   return source.mtime_ns + (coarse ? kCoarseTick : kFineTick) >= looked;
 }
 
@@ -117,7 +122,11 @@ Compared Planner::compare_files(const Entry& source, const Entry& target) const 
     const auto& [here, there] = found->second;
     return here && there && *here == *there ? same : Compared::Differs;
   }
-  if (!times) return Compared::Differs;
+  if (!times) {
+    const bool asks =
+        is_newer_there(source, target) && options_.on_conflict != OnConflict::TakeSource;
+    return asks ? Compared::Unclear : Compared::Differs;
+  }
   const bool coarse = source.mtime_ns != target.mtime_ns || is_coarse(source.mtime_ns);
   return may_have_changed_within_a_tick(source, coarse) ? Compared::Unclear : same;
 }
@@ -207,15 +216,17 @@ void Planner::directory_in_both(const Entry& source, const Entry& target) {
 
 // Contents differ.
 void Planner::replace(const Entry& source, const Entry& target) {
-  const bool stolen = changed_by_others(target);
+  const bool newer = is_newer_there(source, target);
+  const bool stolen = newer || changed_by_others(target);
   const bool keep = stolen && (options_.on_conflict == OnConflict::Stop ||
                                options_.on_conflict == OnConflict::KeepTarget);
+  if (input_.base == nullptr) plan_.without_record = true;
   if (keep) {
     const bool asked = options_.on_conflict == OnConflict::KeepTarget;
-    return leave(
-        {source.path, Left::Conflict,
-         asked ? "kept as it is in the target" : "the target was changed since the last sync"},
-        plan_.counts.conflicts);
+    const char* why = newer ? "the target's is newer, and no earlier sync is known"
+                            : "the target was changed since the last sync";
+    return leave({source.path, Left::Conflict, asked ? "kept as it is in the target" : why},
+                 plan_.counts.conflicts);
   }
   ++plan_.counts.update_files;
   put(source, tree::seen_as(target));

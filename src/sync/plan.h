@@ -88,6 +88,8 @@ struct Plan {
   Counts counts;
   // Times cannot tell whether these are the same; ask for their hashes at both ends, plan again.
   std::vector<std::string> questions;
+  // Files differ, and no earlier sync says who has changed them.
+  bool without_record = false;
   bool empty() const { return actions.empty() && directories.empty(); }
 };
 

@@ -69,6 +69,11 @@ class Syncing {
   Result<void> copy(const std::shared_ptr<link::Link>& link, FarTree& far, const Plan& plan,
                     const Look& look, Tally& tally);
   Result<bool> is_fast(link::Link& link, const Plan& plan);
+  std::vector<Ancestor> ancestors(bool push) const;
+  std::optional<BaseRecord> load_base(bool push) const;
+  Result<void> note_intents(const Plan& plan) const;
+  Result<void> save_in_ancestors(bool push, const BaseRecord& part, const Plan& plan,
+                                 const Tally& tally) const;
   void save_bases(const Plan& plan, const Look& look, const Tally& tally,
                   const std::optional<BaseRecord>& before);
   // Once, however many attempts there are.
@@ -179,9 +184,8 @@ Result<void> Syncing::copy(const std::shared_ptr<link::Link>& link, FarTree& far
 Result<void> Syncing::carry_out(const std::shared_ptr<link::Link>& link, FarTree& far,
                                 const Plan& plan, const Look& look) {
   Tally tally;
-  const auto before = bases_.load(ends_.pair(push_));
-  const std::string intents = before ? intents_of(plan) : "";
-  if (!intents.empty()) TRY(bases_.note_intents(ends_.pair(push_), intents));
+  const auto before = load_base(push_);
+  if (before) TRY(note_intents(plan));
   auto copied = copy(link, far, plan, look, tally);
   report_.bytes_sent += tally.bytes - std::min(tally.bytes.load(), tally.bytes_found.load());
   report_.bytes_on_wire += tally.wire_bytes;
@@ -207,15 +211,52 @@ bool Syncing::worth_another_round(const Tally& tally) const {
   });
 }
 
+std::vector<Ancestor> Syncing::ancestors(bool push) const {
+  return ancestors_of(ends_.pair(push), ends_.is_single_file());
+}
+
+std::optional<BaseRecord> Syncing::load_base(bool push) const {
+  return bases_.load(ends_.pair(push), ancestors(push));
+}
+
+// Whoever is killed in the middle has said to all who may ask what comes from here.
+Result<void> Syncing::note_intents(const Plan& plan) const {
+  const std::string own = intents_of(plan, "");
+  if (own.empty()) return {};
+  TRY(bases_.note_intents(ends_.pair(push_), own));
+  for (const auto& [pair, prefix] : ancestors(push_)) {
+    if (bases_.has(pair)) TRY(bases_.note_intents(pair, intents_of(plan, prefix)));
+  }
+  return {};
+}
+
+// A sync of a greater tree must not take what this one has left for somebody else's, nor what
+// somebody else has left for this one's.
+Result<void> Syncing::save_in_ancestors(bool push, const BaseRecord& part, const Plan& plan,
+                                        const Tally& tally) const {
+  for (const auto& [pair, prefix] : ancestors(push)) {
+    auto whole = bases_.has(pair) ? bases_.load(pair) : std::nullopt;
+    if (!whole) continue;
+    BaseRecord now = with_part(*whole, part, prefix, unsettled(plan, tally));
+    if (push == push_) forget_removed(now, plan, tally, prefix);
+    if (whole->same_entries(now)) continue;
+    // A sync of all of it that was cut off is not settled by one of a part.
+    const bool settled = whole->sent_only(part, prefix);
+    TRY(bases_.save(pair, now, settled ? BaseStore::Sent::IsSettled : BaseStore::Sent::IsKept));
+  }
+  return {};
+}
+
 void Syncing::save_bases(const Plan& plan, const Look& look, const Tally& tally,
                          const std::optional<BaseRecord>& before) {
   const BaseRecord target = target_after(plan, look, tally, before);
   if (plan.empty() && plan.questions.empty() && before && before->same_entries(target)) return;
-  auto saved = bases_.save(ends_.pair(push_), target);
-  if (saved) {
-    const auto back = bases_.load(ends_.pair(!push_));
-    saved = bases_.save(ends_.pair(!push_), source_after(plan, look, tally, back));
-  }
+  const auto save = [&](bool push, const BaseRecord& record) -> Result<void> {
+    TRY(bases_.save(ends_.pair(push), record));
+    return save_in_ancestors(push, record, plan, tally);
+  };
+  auto saved = save(push_, target);
+  if (saved) saved = save(!push_, source_after(plan, look, tally, load_base(!push_)));
   if (saved) return;
   warn(concat("what this sync has done could not be written down (", saved.error().message,
               "): the next one cannot tell who changed a file"));
@@ -241,12 +282,17 @@ Result<void> Syncing::attempt_with(const std::shared_ptr<link::Link>& link, FarT
   report_.local_path = ends_.local_path();
   report_.remote_path = ends_.remote_path();
   report_.single_file = ends_.is_single_file();
-  const auto base = bases_.load(ends_.pair(push_));
+  const auto base = load_base(push_);
   TRY_ASSIGN(Plan plan, plan_for(far, look, base ? &*base : nullptr));
   if (const auto cut = std::exchange(cut_, std::nullopt)) count_done(report_, *cut, plan);
   again_ = false;
   report_.failed.clear();
   warn_of(look.unasked);
+  if (plan.without_record) {
+    warn(
+        "there is no record of an earlier sync between these two places: what is newer in the "
+        "target was taken for somebody's change, what is older was not");
+  }
   TRY(hooks_.on_plan(plan));
   if (!request_.dry_run && !plan.empty()) {
     TRY(carry_out(link, far, plan, look));
