@@ -84,8 +84,10 @@ Result<SyncResponse> sync_here(Engine& engine, CallContext& context, const SyncC
   const Patience patience(context, call.wait);
   std::string large;
   SyncMeter meter;
+  SyncCall rest = call;  // for a worker, if one goes on
   const sync::SyncHooks hooks{
       .cancel = patience.token(),
+      .on_cut = [&](const sync::SoFar& so_far) { rest.so_far = so_far; },
       .on_progress =
           [&](const sync::Progress& progress) {
             const auto read = meter.read(progress, std::chrono::steady_clock::now());
@@ -105,11 +107,11 @@ Result<SyncResponse> sync_here(Engine& engine, CallContext& context, const SyncC
   if (report) {
     return SyncResponse{.sandbox = call.sandbox, .asked = call.what, .report = *std::move(report)};
   }
-  if (!large.empty()) return hand_over(engine, call, large);
+  if (!large.empty()) return hand_over(engine, rest, large);
   const bool goes_on = patience.over() && !context.cancel.cancelled();
   if (report.error().code != Errc::Cancelled || !goes_on) return std::move(report).error();
   if (call.what.dry_run) return dry_run_too_long();
-  return hand_over(engine, call, "goes on in the background: it was not done within wait_s");
+  return hand_over(engine, rest, "goes on in the background: it was not done within wait_s");
 }
 
 }  // namespace

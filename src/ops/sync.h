@@ -11,6 +11,7 @@
 #include "ops/engine.h"
 #include "ops/operation.h"
 #include "ops/sync_progress.h"
+#include "sync/so_far.h"
 #include "sync/sync.h"
 
 namespace yonder::ops {
@@ -31,6 +32,8 @@ struct SyncCall {
   std::optional<InlineLimits> limits;
   std::optional<Duration> wait;
   bool by_agent = true;  // the settings may restrict agents
+  // What was done before it was handed over to a worker.
+  std::optional<sync::SoFar> so_far;
 };
 
 struct TransferStarted {

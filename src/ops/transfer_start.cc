@@ -1,5 +1,6 @@
 #include <unistd.h>
 
+#include "base/base64.h"
 #include "base/file.h"
 #include "base/text.h"
 #include "ops/transfers.h"
@@ -30,6 +31,7 @@ void collect(Engine& engine, std::int64_t now_ms) {
 store::TransferNote note_of(const SyncCall& call, std::int64_t now_ms) {
   Json options = options_json(call.what);
   options["by_agent"] = call.by_agent;
+  if (call.so_far) options["so_far"] = to_base64(sync::pack(*call.so_far));
   const bool push = call.what.direction == sync::Direction::Push;
   return {.direction = push ? "local_to_remote" : "remote_to_local",
           .sandbox = call.sandbox,

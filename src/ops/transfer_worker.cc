@@ -4,6 +4,7 @@
 #include <array>
 #include <ctime>
 
+#include "base/base64.h"
 #include "base/clean_text.h"
 #include "base/fd.h"
 #include "base/file.h"
@@ -44,7 +45,8 @@ Result<SyncCall> call_of(const store::TransferNote& note) {
   TRY_ASSIGN(Json options, parse_json(note.options, "the options of the transfer"));
   // Whoever does not say that a person began it gets less.
   const Json by_agent = options.value("by_agent", Json());
-  for (const char* not_arguments : {"by_agent", "forbidden"}) options.erase(not_arguments);
+  const Json packed = options.value("so_far", Json());
+  for (const char* other : {"by_agent", "so_far", "forbidden"}) options.erase(other);
   const bool push = note.direction == "local_to_remote";
   TRY_ASSIGN(SyncCall call,
              parse_sync_call(options, push ? sync::Direction::Push : sync::Direction::Pull));
@@ -52,6 +54,8 @@ Result<SyncCall> call_of(const store::TransferNote& note) {
   call.what.local_path = note.local_path;
   call.what.remote_path = note.remote_path;
   call.by_agent = by_agent != Json(false);
+  const auto bytes = packed.is_string() ? from_base64(packed.get<std::string>()) : std::nullopt;
+  if (bytes) call.so_far = sync::unpack_so_far(*bytes);
   return call;
 }
 
@@ -108,6 +112,7 @@ Result<sync::SyncReport> Worker::sync(const SyncCall& call) {
   TRY_ASSIGN(const SandboxSpec spec, engine_.config.find(call.sandbox));
   const sync::SyncHooks hooks{
       .cancel = stop_.token(),
+      .before = call.so_far ? &*call.so_far : nullptr,
       .on_progress = [this](const sync::Progress& progress) { show(progress); },
       .on_plan = [this](const sync::Plan& plan) -> Result<void> {
         log_.line(plan_line(plan.counts));

@@ -108,12 +108,24 @@ void count(SyncReport& report, const Plan& plan, const Tally& tally) {
   }
 }
 
-void count_done(SyncReport& report, const Plan& cut, const Plan& now) {
+std::vector<Action> perhaps_done(const Plan& plan, const Tally& tally) {
+  std::vector<Action> actions;
+  for (std::size_t i = 0; i < plan.actions.size(); ++i) {
+    if (!tally.has_failed(i) && !tally.was_kept(i)) actions.push_back(plan.actions[i]);
+  }
+  return actions;
+}
+
+std::uint64_t count_done(SyncReport& report, const std::vector<Action>& cut, const Plan& now) {
   std::set<std::pair<std::string_view, Act>> left;
   for (const Action& action : now.actions) left.emplace(action.path, action.act);
-  for (const Action& action : cut.actions) {
-    if (!left.contains({action.path, action.act})) count(report, action);
+  std::uint64_t replaced = 0;
+  for (const Action& action : cut) {
+    if (left.contains({action.path, action.act})) continue;
+    count(report, action);
+    if (action.target.exists && action.act != Act::SetAttributes) ++replaced;
   }
+  return replaced;
 }
 
 }  // namespace yonder::sync

@@ -1,9 +1,11 @@
 #pragma once
 
+#include <cstdint>
 #include <optional>
 #include <set>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "sync/base_record.h"
 #include "sync/ends.h"
@@ -40,7 +42,10 @@ void forget_removed(BaseRecord& whole, const Plan& plan, const Tally& tally,
 // Adds what was done to the report.
 void count(SyncReport& report, const Action& action);
 void count(SyncReport& report, const Plan& plan, const Tally& tally);
-// What an attempt that was cut off had to do, and the next one has not, was done.
-void count_done(SyncReport& report, const Plan& cut, const Plan& now);
+// Of an attempt that was cut off: what it had to do, and was not seen to fail at.
+std::vector<Action> perhaps_done(const Plan& plan, const Tally& tally);
+// What an attempt that was cut off had to do, and the next one has not, was done. Gives how many
+// things of the target it has replaced or removed.
+std::uint64_t count_done(SyncReport& report, const std::vector<Action>& cut, const Plan& now);
 
 }  // namespace yonder::sync

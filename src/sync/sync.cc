@@ -14,6 +14,7 @@
 #include "sync/copy.h"
 #include "sync/ends.h"
 #include "sync/far_tree.h"
+#include "sync/so_far.h"
 
 namespace yonder::sync {
 namespace {
@@ -60,6 +61,7 @@ class Syncing {
   Result<SyncReport> run();
 
  private:
+  Result<void> run_attempts();
   Result<void> attempt();
   Result<void> attempt_over(const std::shared_ptr<link::Link>& link);
   Result<void> attempt_with(const std::shared_ptr<link::Link>& link, FarTree& far);
@@ -81,6 +83,7 @@ class Syncing {
     auto& all = report_.warnings;
     if (std::find(all.begin(), all.end(), warning) == all.end()) all.push_back(std::move(warning));
   }
+  void count_cut(const Plan& now);
   void warn_of(const Unasked& unasked);
   bool worth_another_round(const Tally& tally) const;
   void show(Phase phase, const Tally* tally, const Plan* plan);
@@ -92,8 +95,9 @@ class Syncing {
   Ends ends_;
   BaseStore bases_;
   SyncReport report_;
-  std::optional<Plan> cut_;  // of an attempt that nobody saw the end of
+  std::vector<Action> cut_;  // of an attempt that nobody saw the end of
   bool again_ = false;
+  int losses_ = 0;  // of the link
   Instant shown_{};
 };
 
@@ -192,7 +196,7 @@ Result<void> Syncing::carry_out(const std::shared_ptr<link::Link>& link, FarTree
   report_.links = std::max(report_.links, tally.links.load());
   for (const auto& batch : tally.trash_batches()) report_.trash_batches.push_back(batch);
   if (!copied) {
-    cut_ = plan;
+    cut_ = perhaps_done(plan, tally);
     return copied;
   }
   show(Phase::Finishing, &tally, &plan);
@@ -269,6 +273,17 @@ void Syncing::warn_of(const Unasked& unasked) {
               printable(unasked.first), "'): nothing of it was taken"));
 }
 
+void Syncing::count_cut(const Plan& now) {
+  const auto cut = std::exchange(cut_, {});
+  const std::uint64_t replaced = count_done(report_, cut, now);
+  // The far side names its batch at the end of an attempt only.
+  if (!push_ || replaced == 0 || !request_.options.keep_replaced) return;
+  warn(concat(replaced, replaced == 1 ? " thing was" : " things were",
+              " replaced or removed before the link was lost: kept in the trash over there, in a "
+              "batch that trash_batches may not name; list_remote_trash (yonder restore) shows "
+              "it"));
+}
+
 Result<void> Syncing::attempt_over(const std::shared_ptr<link::Link>& link) {
   show(Phase::Looking, nullptr, nullptr);
   TRY_ASSIGN(const auto far, ends_.open(link));
@@ -284,7 +299,7 @@ Result<void> Syncing::attempt_with(const std::shared_ptr<link::Link>& link, FarT
   report_.single_file = ends_.is_single_file();
   const auto base = load_base(push_);
   TRY_ASSIGN(Plan plan, plan_for(far, look, base ? &*base : nullptr));
-  if (const auto cut = std::exchange(cut_, std::nullopt)) count_done(report_, *cut, plan);
+  count_cut(plan);
   again_ = false;
   report_.failed.clear();
   warn_of(look.unasked);
@@ -305,7 +320,7 @@ Result<void> Syncing::attempt_with(const std::shared_ptr<link::Link>& link, FarT
 
 Result<void> Syncing::attempt() {
   show(Phase::Connecting, nullptr, nullptr);
-  const bool first = report_.reconnects == 0;
+  const bool first = losses_ == 0;
   TRY_ASSIGN(const auto link,
              setup_.links.acquire(setup_.spec, {.deadline = Deadline::after(setup_.patience),
                                                 .cancel = hooks_.cancel,
@@ -314,17 +329,16 @@ Result<void> Syncing::attempt() {
   return attempt_over(link);
 }
 
-Result<SyncReport> Syncing::run() {
-  const auto began = std::chrono::steady_clock::now();
+Result<void> Syncing::run_attempts() {
   Deadline give_up = Deadline::after(setup_.patience);
-  report_.dry_run = request_.dry_run;
   for (int rounds = 0; rounds < kMostRounds;) {
     const std::uint64_t sent_before = report_.bytes_sent;
     auto done = attempt();
     // As long as it gets on, it goes on.
     if (report_.bytes_sent > sent_before) give_up = Deadline::after(setup_.patience);
     if (!done && done.error().code == Errc::LinkLost && !hooks_.cancel.cancelled()) {
-      if (give_up.expired()) return std::move(done).error();
+      if (give_up.expired()) return done;
+      ++losses_;
       ++report_.reconnects;
       hooks_.on_note("the link was lost: connecting again");
       continue;
@@ -333,12 +347,25 @@ Result<SyncReport> Syncing::run() {
     ++rounds;
     if (!again_) break;
   }
-  report_.duration = std::chrono::steady_clock::now() - began;
+  return {};
+}
+
+Result<SyncReport> Syncing::run() {
+  const auto began = std::chrono::steady_clock::now();
+  if (hooks_.before != nullptr) {
+    report_ = hooks_.before->report;
+    cut_ = hooks_.before->cut;
+  }
+  report_.dry_run = request_.dry_run;
+  auto done = run_attempts();
+  report_.duration += std::chrono::steady_clock::now() - began;
   if (!request_.dry_run) {
     report_.plan.actions.clear();
     report_.plan.directories.clear();
   }
-  return std::move(report_);
+  if (done) return std::move(report_);
+  hooks_.on_cut({std::move(report_), std::move(cut_)});
+  return std::move(done).error();
 }
 
 }  // namespace

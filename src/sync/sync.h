@@ -97,8 +97,14 @@ struct Progress {
   int reconnects = 0;
 };
 
+struct SoFar;
+
 struct SyncHooks {
   CancelToken cancel;
+  // What another process has done of this sync already; the report adds to it. Null: nothing.
+  const SoFar* before = nullptr;
+  // When an error ends it: what was done until then, for whoever goes on.
+  std::function<void(const SoFar&)> on_cut = [](const SoFar&) {};
   // Thread: the caller's of run_sync(). Called some times a second.
   std::function<void(const Progress&)> on_progress = [](const Progress&) {};
   // Before anything is changed. An error ends the sync with it.
