@@ -23,7 +23,10 @@ void collect(Engine& engine, std::int64_t now_ms) {
   if (!old) return;
   for (const std::int64_t id : *old) {
     const auto found = look_at_transfer(engine, id);
-    if (!found || !found->state.ended()) continue;
+    if (!found) continue;
+    // Whose worker cannot be seen, and has not been heard of for so long, has none.
+    const bool silent = found->state.status == "unknown" && found->state.silent_ms > kKeptMs;
+    if (!found->state.ended() && !silent) continue;
     if (engine.store.forget_transfer(id)) ::unlink(transfer_log(engine, id).c_str());
   }
 }

@@ -72,6 +72,10 @@ constexpr std::array kSteps{
         cancel_requested INTEGER NOT NULL DEFAULT 0
       ) STRICT;
     )sql",
+    R"sql(
+      ALTER TABLE transfers ADD COLUMN worker_host TEXT NOT NULL DEFAULT '';
+      ALTER TABLE transfers ADD COLUMN worker_pids TEXT NOT NULL DEFAULT '';
+    )sql",
 };
 constexpr int kPresent = static_cast<int>(kSteps.size());
 

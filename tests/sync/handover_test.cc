@@ -20,9 +20,10 @@ TEST_F(SyncTest, WhoeverGoesOnAddsToWhatWasDone) {
   std::optional<SoFar> so_far;
   SyncHooks hooks{.cancel = stop.token(),
                   .on_cut = [&](const SoFar& cut) { so_far = cut; },
-                  .on_progress = [&](const Progress& progress) {
-                    if (progress.bytes_done > (8 << 20)) stop.cancel();
-                  }};
+                  .on_progress =
+                      [&](const Progress& progress) {
+                        if (progress.bytes_done > (8 << 20)) stop.cancel();
+                      }};
   ASSERT_FALSE(run(push_request(), hooks));
   ASSERT_TRUE(so_far);
   EXPECT_FALSE(so_far->cut.empty());
