@@ -84,7 +84,7 @@ class GitSync {
     TRY_ASSIGN(std::vector<std::string> places, git_.places());
     places.insert(places.begin(), local_path_);
     for (const auto& place : places) {
-      auto judged = judge(place);
+      auto judged = judge(real_path(place));
       if (!judged) return std::move(judged).error().context("local_path");
     }
     return {};

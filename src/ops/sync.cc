@@ -121,11 +121,11 @@ Result<PlaceJudge> place_judge(Engine& engine, bool by_agent) {
   auto secrets = secret_places({.home = engine.home,
                                 .state_directory = engine.state_directory,
                                 .config_file = engine.config.file_path()});
-  return PlaceJudge([secrets = std::move(secrets), settings = catalog.sync,
-                     by_agent](const std::string& path) {
-    return judge_place(
-        {.path = real_path(path), .secrets = secrets, .settings = settings, .by_agent = by_agent});
-  });
+  return PlaceJudge(
+      [secrets = std::move(secrets), settings = catalog.sync, by_agent](const std::string& path) {
+        return judge_place(
+            {.path = path, .secrets = secrets, .settings = settings, .by_agent = by_agent});
+      });
 }
 
 Result<sync::SyncSetup> sync_setup(Engine& engine, const SandboxSpec& spec, bool by_agent) {
@@ -148,14 +148,14 @@ Result<void> prepare(Engine& engine, SyncCall& call) {
   auto local = tree::absolute_path(what.local_path, here, engine.home);
   if (!local) return std::move(local).error().context("local_path");
   what.local_path = *std::move(local);
-  auto judged = judge(what.local_path);
+  auto judged = judge(real_path(what.local_path));
   if (!judged) return std::move(judged).error().context("local_path");
   auto& file = what.options.exclude_file;
   if (file.empty()) return {};
   auto rules = tree::absolute_path(file, here, engine.home);
   if (!rules) return std::move(rules).error().context("exclude_file");
   file = *std::move(rules);
-  judged = judge(file);
+  judged = judge(real_path(file));
   if (!judged) return std::move(judged).error().context("exclude_file");
   return {};
 }

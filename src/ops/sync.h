@@ -59,7 +59,7 @@ Result<SyncResponse> sync_files(Engine& engine, CallContext& context, const Sync
 // What is the same for a sync here and in a worker. It keeps the sync out of secret places, and an
 // agent's in those that are allowed.
 Result<sync::SyncSetup> sync_setup(Engine& engine, const SandboxSpec& spec, bool by_agent);
-// judge_place() with the settings and secret places of this machine, for paths as they are.
+// judge_place() with what is set and secret on this machine, for paths whose links are resolved.
 using PlaceJudge = std::function<Result<std::vector<std::string>>(const std::string& path)>;
 Result<PlaceJudge> place_judge(Engine& engine, bool by_agent);
 // Makes the local paths absolute. Says early that a place may not be synced; what counts is what
