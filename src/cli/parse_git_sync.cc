@@ -8,6 +8,7 @@ namespace yonder::cli {
 Result<Command> to_git_sync(const RawOptions& raw) {
   GitSyncOptions options{.json = raw.json};
   ops::GitSyncRequest& request = options.request;
+  request.by_agent = false;
   // The one that may be left out stands first.
   request.sandbox = raw.remote_path ? raw.sandbox : "";
   request.remote_path = raw.remote_path.value_or(raw.sandbox);

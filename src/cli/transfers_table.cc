@@ -26,6 +26,7 @@ bool is_push(const ops::TransferInfo& transfer) {
 
 std::string progress_text(const ops::TransferInfo& transfer) {
   if (transfer.state.stale) return "the worker is gone; sync again to go on";
+  if (transfer.state.status == "unknown") return where_it_is(transfer.note, transfer.state);
   if (transfer.state.status != "running") return "";
   return progress_of(transfer).value("text", "");
 }

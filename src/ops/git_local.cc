@@ -148,6 +148,24 @@ Result<std::string> LocalGit::find_branch(const std::string& commit,
   return std::string(is_branch ? full.substr(kHeads.size()) : std::string_view());
 }
 
+Result<std::vector<std::string>> LocalGit::places() const {
+  std::vector<std::string> all;
+  const std::array<std::vector<std::string>, 4> questions{{{"--show-toplevel"},
+                                                           {"--absolute-git-dir"},
+                                                           {"--git-common-dir"},
+                                                           {"--git-path", "objects"}}};
+  for (const auto& question : questions) {
+    std::vector<std::string> arguments{"rev-parse"};
+    arguments.insert(arguments.end(), question.begin(), question.end());
+    TRY_ASSIGN(Output said_path, git(arguments));
+    std::string& path = said_path.out;
+    if (path.ends_with('\n')) path.pop_back();
+    if (!said_path.ok || path.empty()) continue;  // a bare one has no top
+    all.push_back(path.starts_with('/') ? path : concat(directory_, "/", path));
+  }
+  return all;
+}
+
 Result<LocalCommit> LocalGit::look(const std::string& commit, const std::string& branch) const {
   LocalCommit local;
   TRY_ASSIGN(local.id, find_commit(commit));

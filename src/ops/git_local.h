@@ -42,6 +42,9 @@ class LocalGit {
   // `environment`: of this process. `directory`: anywhere in the repository.
   LocalGit(std::string directory, const std::vector<std::string>& environment, Deadline deadline);
 
+  // Where what it reads lies: the top of the checkout, the git directory, and those that it shares
+  // with other worktrees. Absolute; none when this is no repository.
+  Result<std::vector<std::string>> places() const;
   // `branch`: as the user wants it; empty: by `commit`.
   Result<LocalCommit> look(const std::string& commit, const std::string& branch) const;
   // Those that exist here and are commits, in the same order.

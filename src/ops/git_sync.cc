@@ -14,6 +14,8 @@
 #include "ops/git_sync_report.h"
 #include "ops/git_sync_script.h"
 #include "ops/resolve.h"
+#include "ops/sync.h"
+#include "ops/sync_places.h"
 
 namespace yonder::ops {
 namespace {
@@ -55,10 +57,13 @@ class GitSync {
         request_(request),
         sandbox_(std::move(sandbox)),
         deadline_(request.timeout ? Deadline::after(*request.timeout) : Deadline::never()),
-        git_(config::expand_home(request.local_path, home_of(engine.environment)),
-             engine.environment, deadline_) {}
+        // By a path without links: what is judged is what git reads.
+        local_path_(
+            real_path(config::expand_home(request.local_path, home_of(engine.environment)))),
+        git_(local_path_, engine.environment, deadline_) {}
 
   Result<GitSyncResponse> run() {
+    TRY(check_places());
     TRY_ASSIGN(local_, git_.look(request_.commit, request_.branch));
     context_.progress(concat("looking at ", printable(request_.remote_path), " on ", sandbox_));
     TRY_ASSIGN(far_, look(context_, deadline_));
@@ -73,6 +78,18 @@ class GitSync {
   }
 
  private:
+  // What a sync of files may not send does not leave as a commit either.
+  Result<void> check_places() const {
+    TRY_ASSIGN(const PlaceJudge judge, place_judge(engine_, request_.by_agent));
+    TRY_ASSIGN(std::vector<std::string> places, git_.places());
+    places.insert(places.begin(), local_path_);
+    for (const auto& place : places) {
+      auto judged = judge(real_path(place));
+      if (!judged) return std::move(judged).error().context("local_path");
+    }
+    return {};
+  }
+
   FarScript script(std::string text, const Deadline& deadline) const {
     // The sandbox's own directory need not exist for a path that does not begin there.
     const bool stands_alone =
@@ -186,6 +203,7 @@ class GitSync {
   const GitSyncRequest& request_;
   const std::string sandbox_;
   const Deadline deadline_;
+  const std::string local_path_;
   const LocalGit git_;
   const Instant began_ = std::chrono::steady_clock::now();
   LocalCommit local_;

@@ -35,6 +35,7 @@ struct GitSyncRequest {
   OnDirty on_dirty = OnDirty::Refuse;
   OnDiverged on_diverged = OnDiverged::Refuse;
   std::optional<Duration> timeout;  // nothing: no limit
+  bool by_agent = true;             // the settings may restrict agents
 };
 
 struct GitSyncResponse {

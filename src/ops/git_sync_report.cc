@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <map>
 #include <optional>
+#include <set>
 
 #include "base/text.h"
 
@@ -73,9 +74,10 @@ Result<std::string> id_or_none(const Records& records, std::string_view key) {
   return value;
 }
 
-// Pairs of lines, "commit <id>" and the subject, which may be empty.
+// Pairs of lines, "commit <id>" and the subject, which may be empty. What two lists have is one.
 Result<std::vector<FarCommit>> parse_history(const std::string& text) {
   std::vector<FarCommit> commits;
+  std::set<std::string> seen;
   if (text.empty()) return commits;
   const auto lines = split(text, '\n');
   for (std::size_t i = 0; i < lines.size(); i += 2) {
@@ -84,7 +86,7 @@ Result<std::vector<FarCommit>> parse_history(const std::string& text) {
     FarCommit commit{.id = lines[i].substr(kCommit.size())};
     if (!is_object_id(commit.id)) return broken();
     if (i + 1 < lines.size()) commit.subject = lines[i + 1];
-    commits.push_back(std::move(commit));
+    if (seen.insert(commit.id).second) commits.push_back(std::move(commit));
   }
   return commits;
 }

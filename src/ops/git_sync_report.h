@@ -31,7 +31,7 @@ struct FarRepository {
   std::string busy;       // "merge", "rebase", ...; empty: no
   std::string elsewhere;  // the other worktree where the branch is checked out
   bool has_commit = false;
-  std::vector<FarCommit> history;  // newest first; of what the move would leave behind
+  std::vector<FarCommit> history;  // of what the move would leave behind: of each start the newest
   std::vector<std::string> known;  // further commits, newest first
   std::vector<std::string> shallow;
   std::string changes;             // exactly what git status printed

@@ -83,14 +83,16 @@ if [ -n "$branch" ] && { [ "$bare" = true ] || [ "$ref" != "refs/heads/$branch" 
     esac
   done
 fi
-# What no branch would hold any more: that of the branch, and that of a HEAD without one.
+# What no branch would hold any more: that of the branch, and that of a HEAD without one. Each has a
+# list of its own: in one by date, the old commits of one would be hidden behind the other's.
 risk=$tip
 [ -n "$ref" ] || [ "$bare" = true ] || risk="$risk $head"
+left_behind() { for start in $risk; do git rev-list -n 100 --format=%s "$start" "$@" --; done; }
 if has_all; then
   put has yes
-  [ -z "$risk" ] || put history "$(git rev-list -n 100 --format=%s $risk --not "$commit" --)"
+  put history "$(left_behind --not "$commit")"
 else
-  [ -z "$risk" ] || put history "$(git rev-list -n 100 --format=%s $risk --)"
+  put history "$(left_behind)"
   [ -z "$head" ] || put more "$(git rev-list -n 100 "$head" --)"
   put refs "$(git for-each-ref --count=100 --sort=-committerdate \
     --format='%(objectname) %(*objectname)')"

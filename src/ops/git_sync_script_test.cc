@@ -3,6 +3,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 #include "base/quote.h"
 #include "base/scratch_test.h"
 #include "base/subprocess.h"
@@ -99,6 +101,22 @@ INSTANTIATE_TEST_SUITE_P(Shells, GitScripts,
                            }
                            return name;
                          });
+
+TEST_P(GitScripts, ShowTheCommitsOfADetachedHeadHoweverOldTheyAre) {
+  if (!has_shell()) GTEST_SKIP() << "not installed";
+  in_repo("cd ../far && for i in $(seq 110); do git commit -q --allow-empty -m new; done");
+  const std::string old = in_repo(
+      "cd ../far && git checkout -q --detach HEAD~110 && GIT_COMMITTER_DATE=2001-01-01T00:00:00Z "
+      "git commit -q --allow-empty -m old && git rev-parse HEAD");
+  for (const std::string& commit : {first_, second_}) {
+    const auto far = parse_far_repository(run_script(
+        git_look_script({.path = scratch_ / "far", .commit = commit, .branch = "main"})));
+    ASSERT_TRUE(far) << errors_;
+    EXPECT_EQ(far->head, old);
+    const auto is_old = [&](const FarCommit& each) { return each.id == old; };
+    EXPECT_EQ(std::count_if(far->history.begin(), far->history.end(), is_old), 1);
+  }
+}
 
 TEST_P(GitScripts, TellWhatIsThere) {
   if (!has_shell()) GTEST_SKIP() << "not installed";

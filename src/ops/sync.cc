@@ -10,6 +10,7 @@
 #include "ops/resolve.h"
 #include "ops/sync_places.h"
 #include "ops/transfers.h"
+#include "tree/beneath.h"
 #include "tree/root.h"
 
 namespace yonder::ops {
@@ -83,8 +84,10 @@ Result<SyncResponse> sync_here(Engine& engine, CallContext& context, const SyncC
   const Patience patience(context, call.wait);
   std::string large;
   SyncMeter meter;
+  SyncCall rest = call;  // for a worker, if one goes on
   const sync::SyncHooks hooks{
       .cancel = patience.token(),
+      .on_cut = [&](const sync::SoFar& so_far) { rest.so_far = so_far; },
       .on_progress =
           [&](const sync::Progress& progress) {
             const auto read = meter.read(progress, std::chrono::steady_clock::now());
@@ -99,53 +102,60 @@ Result<SyncResponse> sync_here(Engine& engine, CallContext& context, const SyncC
         return Error{Errc::Cancelled, large, ""};
       },
       .on_note = context.progress};
-  auto report = sync::run_sync(sync_setup(engine, spec), call.what, hooks);
+  TRY_ASSIGN(const auto setup, sync_setup(engine, spec, call.by_agent));
+  auto report = sync::run_sync(setup, call.what, hooks);
   if (report) {
     return SyncResponse{.sandbox = call.sandbox, .asked = call.what, .report = *std::move(report)};
   }
-  if (!large.empty()) return hand_over(engine, call, large);
+  if (!large.empty()) return hand_over(engine, rest, large);
   const bool goes_on = patience.over() && !context.cancel.cancelled();
   if (report.error().code != Errc::Cancelled || !goes_on) return std::move(report).error();
   if (call.what.dry_run) return dry_run_too_long();
-  return hand_over(engine, call, "goes on in the background: it was not done within wait_s");
+  return hand_over(engine, rest, "goes on in the background: it was not done within wait_s");
 }
 
 }  // namespace
 
-sync::SyncSetup sync_setup(Engine& engine, const SandboxSpec& spec) {
-  return {.links = engine.links,
-          .spec = spec,
-          .home = engine.home,
-          .directory = working_directory(),
-          .state_dir = engine.state_directory};
+Result<PlaceJudge> place_judge(Engine& engine, bool by_agent) {
+  TRY_ASSIGN(const auto catalog, engine.config.catalog());
+  auto secrets = secret_places({.home = engine.home,
+                                .state_directory = engine.state_directory,
+                                .config_file = engine.config.file_path()});
+  return PlaceJudge(
+      [secrets = std::move(secrets), settings = catalog.sync, by_agent](const std::string& path) {
+        return judge_place(
+            {.path = path, .secrets = secrets, .settings = settings, .by_agent = by_agent});
+      });
+}
+
+Result<sync::SyncSetup> sync_setup(Engine& engine, const SandboxSpec& spec, bool by_agent) {
+  TRY_ASSIGN(PlaceJudge judge, place_judge(engine, by_agent));
+  return sync::SyncSetup{
+      .links = engine.links,
+      .spec = spec,
+      .home = engine.home,
+      .directory = working_directory(),
+      .state_dir = engine.state_directory,
+      .judge = std::move(judge),
+      .own_places = {std::string(tree::split_path(engine.config.file_path()).parent),
+                     engine.home + "/.cache/yonder"}};
 }
 
 Result<void> prepare(Engine& engine, SyncCall& call) {
-  TRY_ASSIGN(const auto catalog, engine.config.catalog());
-  const auto secrets = secret_places({.home = engine.home,
-                                      .state_directory = engine.state_directory,
-                                      .config_file = engine.config.file_path()});
+  TRY_ASSIGN(const PlaceJudge judge, place_judge(engine, call.by_agent));
   const std::string here = working_directory();
-  const auto judge = [&](const std::string& path) {
-    return judge_place({.path = real_path(path),
-                        .secrets = secrets,
-                        .settings = catalog.sync,
-                        .by_agent = call.by_agent});
-  };
   auto& what = call.what;
   auto local = tree::absolute_path(what.local_path, here, engine.home);
   if (!local) return std::move(local).error().context("local_path");
   what.local_path = *std::move(local);
-  auto forbidden = judge(what.local_path);
-  if (!forbidden) return std::move(forbidden).error().context("local_path");
-  what.options.forbidden = *std::move(forbidden);
+  auto judged = judge(real_path(what.local_path));
+  if (!judged) return std::move(judged).error().context("local_path");
   auto& file = what.options.exclude_file;
   if (file.empty()) return {};
-  // Its lines go to the other side.
   auto rules = tree::absolute_path(file, here, engine.home);
   if (!rules) return std::move(rules).error().context("exclude_file");
   file = *std::move(rules);
-  auto judged = judge(file);
+  judged = judge(real_path(file));
   if (!judged) return std::move(judged).error().context("exclude_file");
   return {};
 }

@@ -11,6 +11,7 @@
 #include "ops/engine.h"
 #include "ops/operation.h"
 #include "ops/sync_progress.h"
+#include "sync/so_far.h"
 #include "sync/sync.h"
 
 namespace yonder::ops {
@@ -31,6 +32,8 @@ struct SyncCall {
   std::optional<InlineLimits> limits;
   std::optional<Duration> wait;
   bool by_agent = true;  // the settings may restrict agents
+  // What was done before it was handed over to a worker.
+  std::optional<sync::SoFar> so_far;
 };
 
 struct TransferStarted {
@@ -53,9 +56,14 @@ using SyncWatch = std::function<void(const SyncProgress&)>;
 Result<SyncResponse> sync_files(Engine& engine, CallContext& context, const SyncCall& call,
                                 const SyncWatch& watch);
 
-// What is the same for a sync here and in a worker.
-sync::SyncSetup sync_setup(Engine& engine, const SandboxSpec& spec);
-// Makes the local paths absolute, and keeps the sync out of secret places.
+// What is the same for a sync here and in a worker. It keeps the sync out of secret places, and an
+// agent's in those that are allowed.
+Result<sync::SyncSetup> sync_setup(Engine& engine, const SandboxSpec& spec, bool by_agent);
+// judge_place() with what is set and secret on this machine, for paths whose links are resolved.
+using PlaceJudge = std::function<Result<std::vector<std::string>>(const std::string& path)>;
+Result<PlaceJudge> place_judge(Engine& engine, bool by_agent);
+// Makes the local paths absolute. Says early that a place may not be synced; what counts is what
+// the sync finds there when it opens it.
 Result<void> prepare(Engine& engine, SyncCall& call);
 // From REMOTE_SANDBOX_INLINE_SYNC_MAX_FILES and _BYTES, or YONDER_INLINE_SYNC_MAX_...; Config when
 // they are not numbers.

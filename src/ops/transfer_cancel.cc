@@ -32,6 +32,7 @@ class Ending {
     }
   }
 
+  bool elsewhere() const { return info_.state.status == "unknown"; }
   void kill() const { signal_worker(info_.note.worker, SIGKILL, true); }
   const TransferInfo& info() const { return info_; }
 
@@ -55,6 +56,11 @@ Result<CancelTransferResponse> cancel_transfer(Engine& engine, CallContext& cont
   Ending ending(engine, id);
   CancelTransferResponse response;
   TRY_ASSIGN(bool over, ending.wait(Deadline::after(force_kill_after)));
+  if (!over && ending.elsewhere()) {
+    response.transfer = ending.info();
+    response.elsewhere = true;
+    return response;
+  }
   if (!over) {
     ending.kill();
     response.force_killed = true;

@@ -55,12 +55,13 @@ Result<store::TransferNote> find(Engine& engine, std::int64_t id) {
 
 Result<TransferInfo> look_at_transfer(Engine& engine, std::int64_t id) {
   TRY_ASSIGN(store::TransferNote note, find(engine, id));
-  const bool alive = lives(note.worker);
+  Sight worker = look_for(note.worker);
   // It may have ended, properly, between the two looks.
-  if (!alive) {
+  if (worker != Sight::Lives) {
     TRY_ASSIGN(note, find(engine, id));
+    worker = look_for(note.worker);
   }
-  const TransferState state = judge_transfer(note, alive || lives(note.worker), wall_clock_ms());
+  const TransferState state = judge_transfer(note, worker, wall_clock_ms());
   return TransferInfo{.note = std::move(note), .state = state};
 }
 

@@ -13,33 +13,52 @@ constexpr std::int64_t kSoon = 1'001'000;
 constexpr std::int64_t kLater = 1'100'000;
 
 TEST(TransferJudge, BelievesARowWhoseWorkerLives) {
-  EXPECT_EQ(judge_transfer(note_with("running", 5), true, kLater).status, "running");
-  EXPECT_EQ(judge_transfer(note_with("queued", 5), true, kLater).status, "queued");
-  EXPECT_FALSE(judge_transfer(note_with("running", 5), true, kLater).ended());
+  EXPECT_EQ(judge_transfer(note_with("running", 5), Sight::Lives, kLater).status, "running");
+  EXPECT_EQ(judge_transfer(note_with("queued", 5), Sight::Lives, kLater).status, "queued");
+  EXPECT_FALSE(judge_transfer(note_with("running", 5), Sight::Lives, kLater).ended());
 }
 
 TEST(TransferJudge, CallsARunningOneFailedWhenItsWorkerIsGone) {
-  const auto state = judge_transfer(note_with("running", 5), false, kSoon);
+  const auto state = judge_transfer(note_with("running", 5), Sight::Gone, kSoon);
   EXPECT_EQ(state.status, "failed");
   EXPECT_TRUE(state.stale);
   EXPECT_TRUE(state.ended());
 }
 
 TEST(TransferJudge, GivesAWorkerThatNobodyHasSeenTimeToComeUp) {
-  EXPECT_EQ(judge_transfer(note_with("queued", 0), false, kSoon).status, "queued");
-  EXPECT_EQ(judge_transfer(note_with("queued", 0), false, kLater).status, "failed");
-  EXPECT_TRUE(judge_transfer(note_with("queued", 0), false, kLater).stale);
+  EXPECT_EQ(judge_transfer(note_with("queued", 0), Sight::Gone, kSoon).status, "queued");
+  EXPECT_EQ(judge_transfer(note_with("queued", 0), Sight::Gone, kLater).status, "failed");
+  EXPECT_TRUE(judge_transfer(note_with("queued", 0), Sight::Gone, kLater).stale);
   // A clock that was set back is no reason to wait for ever.
-  EXPECT_TRUE(judge_transfer(note_with("queued", 0), false, 0).stale);
+  EXPECT_TRUE(judge_transfer(note_with("queued", 0), Sight::Gone, 0).stale);
 }
 
 TEST(TransferJudge, DoesNotLeaveAQueuedOnePendingWhenItsWorkerDiedAtOnce) {
-  EXPECT_TRUE(judge_transfer(note_with("queued", 5), false, kSoon).stale);
+  EXPECT_TRUE(judge_transfer(note_with("queued", 5), Sight::Gone, kSoon).stale);
+}
+
+TEST(TransferJudge, DoesNotKnowWhatItCannotSee) {
+  for (const char* status : {"queued", "running"}) {
+    store::TransferNote note = note_with(status, 5);
+    note.worker.host = "gate2";
+    note.updated_ms = kSoon - 7000;
+    const TransferState state = judge_transfer(note, Sight::Elsewhere, kSoon);
+    EXPECT_EQ(state.status, "unknown");
+    EXPECT_FALSE(state.stale);
+    EXPECT_FALSE(state.ended());
+    const Json json = to_json(TransferInfo{.note = note, .state = state});
+    EXPECT_EQ(json["error"], nullptr);
+    EXPECT_EQ(json["running"], false);
+    const auto text = json["progress"]["text"].get<std::string>();
+    EXPECT_NE(text.find("gate2"), std::string::npos);
+    EXPECT_NE(text.find("7 s ago"), std::string::npos);
+  }
+  EXPECT_EQ(judge_transfer(note_with("completed", 5), Sight::Elsewhere, kSoon).status, "completed");
 }
 
 TEST(TransferJudge, NeverDoubtsAnEnd) {
   for (const char* status : {"completed", "failed", "cancelled"}) {
-    const auto state = judge_transfer(note_with(status, 5), false, kLater);
+    const auto state = judge_transfer(note_with(status, 5), Sight::Gone, kLater);
     EXPECT_EQ(state.status, status);
     EXPECT_FALSE(state.stale);
     EXPECT_TRUE(state.ended());

@@ -58,7 +58,9 @@ Json object_or_null(const char* about) {
 Json task_properties() {
   return Json{
       {"task_id", typed("integer", "Which.")},
-      {"status", typed("string", "queued, running, completed, failed or cancelled.")},
+      {"status",
+       typed("string",
+             "queued, running, completed, failed, cancelled, or unknown (on another host).")},
       {"running", typed("boolean", "Its worker was seen alive just now.")},
       {"pending", typed("boolean", "Its worker comes up.")},
       {"stale", typed("boolean", "Its worker is gone without a word; sync again to go on.")},

@@ -1,5 +1,6 @@
 #include <unistd.h>
 
+#include "base/base64.h"
 #include "base/file.h"
 #include "base/text.h"
 #include "ops/transfers.h"
@@ -22,14 +23,18 @@ void collect(Engine& engine, std::int64_t now_ms) {
   if (!old) return;
   for (const std::int64_t id : *old) {
     const auto found = look_at_transfer(engine, id);
-    if (!found || !found->state.ended()) continue;
+    if (!found) continue;
+    // Whose worker cannot be seen, and has not been heard of for so long, has none.
+    const bool silent = found->state.status == "unknown" && found->state.silent_ms > kKeptMs;
+    if (!found->state.ended() && !silent) continue;
     if (engine.store.forget_transfer(id)) ::unlink(transfer_log(engine, id).c_str());
   }
 }
 
 store::TransferNote note_of(const SyncCall& call, std::int64_t now_ms) {
   Json options = options_json(call.what);
-  options["forbidden"] = call.what.options.forbidden;
+  options["by_agent"] = call.by_agent;
+  if (call.so_far) options["so_far"] = to_base64(sync::pack(*call.so_far));
   const bool push = call.what.direction == sync::Direction::Push;
   return {.direction = push ? "local_to_remote" : "remote_to_local",
           .sandbox = call.sandbox,

@@ -4,6 +4,7 @@
 #include <array>
 #include <ctime>
 
+#include "base/base64.h"
 #include "base/clean_text.h"
 #include "base/fd.h"
 #include "base/file.h"
@@ -42,18 +43,19 @@ class WorkerLog {
 
 Result<SyncCall> call_of(const store::TransferNote& note) {
   TRY_ASSIGN(Json options, parse_json(note.options, "the options of the transfer"));
-  std::vector<std::string> forbidden;
-  if (options.contains("forbidden")) {
-    forbidden = options["forbidden"].get<std::vector<std::string>>();
-    options.erase("forbidden");
-  }
+  // Whoever does not say that a person began it gets less.
+  const Json by_agent = options.value("by_agent", Json());
+  const Json packed = options.value("so_far", Json());
+  for (const char* other : {"by_agent", "so_far", "forbidden"}) options.erase(other);
   const bool push = note.direction == "local_to_remote";
   TRY_ASSIGN(SyncCall call,
              parse_sync_call(options, push ? sync::Direction::Push : sync::Direction::Pull));
   call.sandbox = note.sandbox;
   call.what.local_path = note.local_path;
   call.what.remote_path = note.remote_path;
-  call.what.options.forbidden = std::move(forbidden);
+  call.by_agent = by_agent != Json(false);
+  const auto bytes = packed.is_string() ? from_base64(packed.get<std::string>()) : std::nullopt;
+  if (bytes) call.so_far = sync::unpack_so_far(*bytes);
   return call;
 }
 
@@ -110,13 +112,15 @@ Result<sync::SyncReport> Worker::sync(const SyncCall& call) {
   TRY_ASSIGN(const SandboxSpec spec, engine_.config.find(call.sandbox));
   const sync::SyncHooks hooks{
       .cancel = stop_.token(),
+      .before = call.so_far ? &*call.so_far : nullptr,
       .on_progress = [this](const sync::Progress& progress) { show(progress); },
       .on_plan = [this](const sync::Plan& plan) -> Result<void> {
         log_.line(plan_line(plan.counts));
         return {};
       },
       .on_note = [this](const std::string& note) { log_.line(note); }};
-  return sync::run_sync(sync_setup(engine_, spec), call.what, hooks);
+  TRY_ASSIGN(const auto setup, sync_setup(engine_, spec, call.by_agent));
+  return sync::run_sync(setup, call.what, hooks);
 }
 
 int Worker::end(const store::TransferEnd& end, int status) {

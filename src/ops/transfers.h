@@ -11,6 +11,7 @@
 #include "base/json.h"
 #include "ops/engine.h"
 #include "ops/sync.h"
+#include "ops/worker_process.h"
 #include "store/transfer_note.h"
 
 namespace yonder::ops {
@@ -25,14 +26,18 @@ std::string transfer_log(const Engine& engine, std::int64_t id);
 // What the worker's process does. Gives its exit status.
 int work_on_transfer(Engine& engine, std::int64_t id, const CancelToken& cancel);
 
-// Pure: what a row means, given whether its process lives.
+// Pure: what a row means, given what is seen of its process.
 struct TransferState {
-  std::string status;  // as in the row, but "failed" when the worker is gone
-  bool stale = false;  // for that reason
-  bool ended() const { return status != "queued" && status != "running"; }
+  // As in the row, but "failed" when the worker is gone, and "unknown" when it cannot be seen from
+  // here.
+  std::string status;
+  bool stale = false;          // failed, for that reason
+  std::int64_t silent_ms = 0;  // of "unknown": since the last sign of life
+  bool ended() const { return status != "queued" && status != "running" && status != "unknown"; }
 };
-TransferState judge_transfer(const store::TransferNote& note, bool worker_lives,
-                             std::int64_t now_ms);
+TransferState judge_transfer(const store::TransferNote& note, Sight worker, std::int64_t now_ms);
+// What is known of an "unknown" one, in words.
+std::string where_it_is(const store::TransferNote& note, const TransferState& state);
 
 struct TransferInfo {
   store::TransferNote note;
@@ -59,6 +64,7 @@ struct CancelTransferResponse {
   bool force_killed = false;      // it had to be killed
   bool already_finished = false;  // before we asked
   bool alive = false;             // still, in spite of everything
+  bool elsewhere = false;         // it was asked to end, but cannot be seen from here
 };
 Result<CancelTransferResponse> cancel_transfer(Engine& engine, CallContext& context,
                                                std::int64_t id, Duration force_kill_after);

@@ -30,6 +30,7 @@ Json progress_of(const TransferInfo& transfer) {
   Json progress = parsed_or_null(transfer.note.progress);
   if (!progress.is_object()) progress = Json{{"phase", transfer.state.status}};
   const std::string& status = transfer.state.status;
+  if (status == "unknown") progress["text"] = where_it_is(transfer.note, transfer.state);
   if (transfer.state.ended()) progress["phase"] = status == "completed" ? "complete" : status;
   return progress;
 }
@@ -76,6 +77,13 @@ Json to_json(const CancelTransferResponse& response) {
       {"task_id", response.transfer.note.id},   {"status", response.transfer.state.status},
       {"stale", response.transfer.state.stale}, {"terminated", response.terminated},
       {"force_killed", response.force_killed},  {"already_finished", response.already_finished}};
+  if (response.elsewhere) {
+    json["error"] =
+        error_json({Errc::Unreachable, where_it_is(response.transfer.note, response.transfer.state),
+                    "it was asked to end, and does so when it next writes; look "
+                    "there"})["error"];
+    return json;
+  }
   json["error"] =
       response.alive
           ? error_json({Errc::Internal,

@@ -106,12 +106,24 @@ Result<pid_t> hear(int pipe) {
   return Error{Errc::Internal, "the worker could not be started", "try again"};
 }
 
+std::string host_name() {
+  std::array<char, 256> name{};
+  return ::gethostname(name.data(), name.size() - 1) == 0 ? name.data() : "";
+}
+
 #ifdef __linux__
 constexpr std::uint64_t kMostStat = 4096;
 
 std::string boot_id() {
   const auto text = read_file("/proc/sys/kernel/random/boot_id", kMostStat);
   return text ? std::string(trim(*text)) : std::string();
+}
+
+// "pid:[4026531836]"
+std::string pid_namespace() {
+  std::array<char, 64> text{};
+  const ssize_t n = ::readlink("/proc/self/ns/pid", text.data(), text.size());
+  return n > 0 ? std::string(text.data(), static_cast<std::size_t>(n)) : std::string();
 }
 
 struct Stat {
@@ -137,20 +149,34 @@ std::optional<Stat> stat_of(std::int64_t pid) {
 std::optional<store::WorkerKey> worker_key(std::int64_t pid) {
   const auto stat = stat_of(pid);
   if (!stat || stat->state == 'Z' || stat->state == 'X') return std::nullopt;
-  return store::WorkerKey{.pid = pid, .start_time = stat->start_time, .boot_id = boot_id()};
+  return store::WorkerKey{.pid = pid,
+                          .start_time = stat->start_time,
+                          .boot_id = boot_id(),
+                          .host = host_name(),
+                          .pid_namespace = pid_namespace()};
 }
 #else
 // Only as much as there is: the process of this number.
 std::optional<store::WorkerKey> worker_key(std::int64_t pid) {
   if (::kill(static_cast<pid_t>(pid), 0) != 0) return std::nullopt;
-  return store::WorkerKey{.pid = pid};
+  return store::WorkerKey{.pid = pid, .host = host_name()};
+}
+std::string pid_namespace() {
+  return "";
 }
 #endif
 
-bool lives(const store::WorkerKey& key) {
-  if (key.pid <= 0) return false;
-  const auto now = worker_key(key.pid);
-  return now && *now == key;
+Sight look_for(const store::WorkerKey& key) {
+  if (key.pid <= 0) return Sight::Gone;
+  // Its number means nothing where others count.
+  const bool same_place =
+      key.host.empty() || (key.host == host_name() && key.pid_namespace == pid_namespace());
+  if (!same_place) return Sight::Elsewhere;
+  auto now = worker_key(key.pid);
+  if (!now) return Sight::Gone;
+  now->host = key.host;  // an older yonder did not write it
+  now->pid_namespace = key.pid_namespace;
+  return *now == key ? Sight::Lives : Sight::Gone;
 }
 
 bool signal_worker(const store::WorkerKey& key, int number, bool group) {

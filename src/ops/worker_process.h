@@ -12,8 +12,13 @@ namespace yonder::ops {
 // Processes of this machine that outlive us, and how to know them again.
 
 std::optional<store::WorkerKey> worker_key(std::int64_t pid);
-// The very same process, and not a zombie.
-bool lives(const store::WorkerKey& key);
+// Lives: the very same process, and not a zombie. Elsewhere: on another host, or in a container
+// whose processes cannot be seen from here.
+enum class Sight { Lives, Gone, Elsewhere };
+Sight look_for(const store::WorkerKey& key);
+inline bool lives(const store::WorkerKey& key) {
+  return look_for(key) == Sight::Lives;
+}
 
 // Signals exactly this process; with `group`, its whole group where it leads one. False when it is
 // gone.

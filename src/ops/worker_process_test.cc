@@ -26,6 +26,24 @@ class WorkerProcess : public ::testing::Test {
   }
 };
 
+TEST_F(WorkerProcess, OfAnotherHostOrContainerIsNeitherAliveNorGone) {
+  const auto own = worker_key(::getpid());
+  ASSERT_TRUE(own);
+  EXPECT_EQ(look_for(*own), Sight::Lives);
+  store::WorkerKey other = *own;
+  other.host += "-2";
+  EXPECT_EQ(look_for(other), Sight::Elsewhere);
+  EXPECT_FALSE(signal_worker(other, 0, false)) << "its number is somebody else's here";
+  other = *own;
+  other.pid_namespace = "pid:[1]";
+  EXPECT_EQ(look_for(other), Sight::Elsewhere);
+  other = *own;
+  other.boot_id = "before";
+  EXPECT_EQ(look_for(other), Sight::Gone);
+  other = {.pid = own->pid, .start_time = own->start_time, .boot_id = own->boot_id};
+  EXPECT_EQ(look_for(other), Sight::Lives) << "as an older yonder wrote it";
+}
+
 TEST_F(WorkerProcess, IsNobodysChildAndLeadsItsGroup) {
   const auto worker = start("echo $SECRET >&2; exec sleep 60");
   EXPECT_TRUE(lives(worker));

@@ -86,6 +86,8 @@ constexpr std::array kSteps{
         sandbox TEXT NOT NULL,
         chosen_ms INTEGER NOT NULL
       ) STRICT;
+      ALTER TABLE transfers ADD COLUMN worker_host TEXT NOT NULL DEFAULT '';
+      ALTER TABLE transfers ADD COLUMN worker_pids TEXT NOT NULL DEFAULT '';
     )sql",
 };
 constexpr int kPresent = static_cast<int>(kSteps.size());

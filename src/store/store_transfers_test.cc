@@ -12,7 +12,8 @@ class StoreTransfers : public ::testing::Test {
  protected:
   yonder::testing::Scratch scratch_;
   Store store_{scratch_ / "yonder.db"};
-  const WorkerKey worker_{.pid = 4711, .start_time = "99", .boot_id = "boot"};
+  const WorkerKey worker_{
+      .pid = 4711, .start_time = "99", .boot_id = "boot", .host = "h", .pid_namespace = "n"};
 
   std::int64_t add(std::int64_t created_ms = 1000) {
     const auto id = store_.add_transfer({.direction = "local_to_remote",

@@ -5,11 +5,14 @@
 
 namespace yonder::store {
 
-// A process that nobody else can be taken for: pids are used again, and boots begin anew.
+// A process that nobody else can be taken for: pids are used again, boots begin anew, and a home
+// directory may be seen from several machines and containers, each with its own pids.
 struct WorkerKey {
   std::int64_t pid = 0;    // 0: not known
   std::string start_time;  // as the system counts it
   std::string boot_id;
+  std::string host;           // empty: not known
+  std::string pid_namespace;  // likewise
   bool operator==(const WorkerKey&) const = default;
 };
 

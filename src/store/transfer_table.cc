@@ -10,7 +10,8 @@ namespace {
 
 constexpr const char* kColumns =
     "id, direction, sandbox, local_path, remote_path, options, status, worker_pid, worker_start,"
-    " worker_boot, created_ms, started_ms, updated_ms, finished_ms, progress, result, error,"
+    " worker_boot, worker_host, worker_pids, created_ms, started_ms, updated_ms, finished_ms, "
+    "progress, result, error,"
     " cancel_requested";
 
 // Paths are bytes, whatever they hold.
@@ -41,6 +42,8 @@ TransferNote read_note(const SQLite::Statement& row) {
   note.worker.pid = number();
   note.worker.start_time = text();
   note.worker.boot_id = text();
+  note.worker.host = text();
+  note.worker.pid_namespace = text();
   note.created_ms = number();
   note.started_ms = number();
   note.updated_ms = number();
@@ -90,9 +93,10 @@ std::vector<TransferNote> read_transfers(SQLite::Database& sql, std::size_t limi
 
 bool write_worker(SQLite::Database& sql, std::int64_t id, const WorkerKey& worker) {
   SQLite::Statement update(sql,
-                           "UPDATE transfers SET worker_pid = ?, worker_start = ?, worker_boot = ?"
-                           " WHERE id = ? AND status = 'queued'");
-  SQLite::bind(update, worker.pid, worker.start_time, worker.boot_id, id);
+                           "UPDATE transfers SET worker_pid = ?, worker_start = ?, worker_boot = ?,"
+                           " worker_host = ?, worker_pids = ? WHERE id = ? AND status = 'queued'");
+  SQLite::bind(update, worker.pid, worker.start_time, worker.boot_id, worker.host,
+               worker.pid_namespace, id);
   return update.exec() > 0;
 }
 
@@ -100,9 +104,10 @@ bool claim(SQLite::Database& sql, std::int64_t id, const WorkerKey& worker, std:
   SQLite::Statement update(
       sql,
       "UPDATE transfers SET status = 'running', worker_pid = ?, worker_start = ?, worker_boot = ?,"
-      " started_ms = ?, updated_ms = ?"
+      " worker_host = ?, worker_pids = ?, started_ms = ?, updated_ms = ?"
       " WHERE id = ? AND status = 'queued' AND cancel_requested = 0");
-  SQLite::bind(update, worker.pid, worker.start_time, worker.boot_id, at_ms, at_ms, id);
+  SQLite::bind(update, worker.pid, worker.start_time, worker.boot_id, worker.host,
+               worker.pid_namespace, at_ms, at_ms, id);
   return update.exec() > 0;
 }
 

@@ -18,7 +18,8 @@ tree::Seen seen_as(const Action& action) {
   return {.exists = true, .type = action.type, .size = action.size, .mtime_ns = action.mtime_ns};
 }
 
-// The entries that are not as they should be now, for one reason or another.
+}  // namespace
+
 std::set<std::string_view> unsettled(const Plan& plan, const Tally& tally) {
   std::set<std::string_view> paths;
   for (const auto& left : plan.left) {
@@ -30,13 +31,11 @@ std::set<std::string_view> unsettled(const Plan& plan, const Tally& tally) {
   return paths;
 }
 
-}  // namespace
-
-std::string intents_of(const Plan& plan) {
+std::string intents_of(const Plan& plan, const std::string& prefix) {
   std::string intents;
   for (const Action& action : plan.actions) {
     if (action.act == Act::Remove || action.act == Act::MakeDirectory) continue;
-    intents += pack_intent(action.path, seen_as(action));
+    intents += pack_intent(prefix + action.path, seen_as(action));
   }
   return intents;
 }
@@ -70,6 +69,27 @@ BaseRecord source_after(const Plan& plan, const Look& look, const Tally& tally,
   return base;
 }
 
+BaseRecord with_part(BaseRecord whole, const BaseRecord& part, const std::string& prefix,
+                     const std::set<std::string_view>& unsettled) {
+  // The directories on the way there, so that it is known that they were part of a sync.
+  for (std::size_t slash = prefix.find('/'); slash != std::string::npos;
+       slash = prefix.find('/', slash + 1)) {
+    whole.note(prefix.substr(0, slash), {.exists = true, .type = tree::Type::Directory});
+  }
+  for (const auto& [path, seen] : part.entries()) {
+    if (!unsettled.contains(path)) whole.note(prefix + path, seen);
+  }
+  return whole;
+}
+
+void forget_removed(BaseRecord& whole, const Plan& plan, const Tally& tally,
+                    const std::string& prefix) {
+  for (std::size_t i = 0; i < plan.actions.size(); ++i) {
+    const Action& action = plan.actions[i];
+    if (action.act == Act::Remove && !tally.has_failed(i)) whole.forget(prefix + action.path);
+  }
+}
+
 void count(SyncReport& report, const Action& action) {
   switch (action.act) {
     case Act::MakeDirectory: ++report.directories_made; break;
@@ -88,12 +108,24 @@ void count(SyncReport& report, const Plan& plan, const Tally& tally) {
   }
 }
 
-void count_done(SyncReport& report, const Plan& cut, const Plan& now) {
+std::vector<Action> perhaps_done(const Plan& plan, const Tally& tally) {
+  std::vector<Action> actions;
+  for (std::size_t i = 0; i < plan.actions.size(); ++i) {
+    if (!tally.has_failed(i) && !tally.was_kept(i)) actions.push_back(plan.actions[i]);
+  }
+  return actions;
+}
+
+std::uint64_t count_done(SyncReport& report, const std::vector<Action>& cut, const Plan& now) {
   std::set<std::pair<std::string_view, Act>> left;
   for (const Action& action : now.actions) left.emplace(action.path, action.act);
-  for (const Action& action : cut.actions) {
-    if (!left.contains({action.path, action.act})) count(report, action);
+  std::uint64_t replaced = 0;
+  for (const Action& action : cut) {
+    if (left.contains({action.path, action.act})) continue;
+    count(report, action);
+    if (action.target.exists && action.act != Act::SetAttributes) ++replaced;
   }
+  return replaced;
 }
 
 }  // namespace yonder::sync

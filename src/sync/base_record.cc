@@ -7,6 +7,7 @@
 
 #include "base/file.h"
 #include "base/text.h"
+#include "tree/beneath.h"
 #include "tree/hash.h"
 
 namespace yonder::sync {
@@ -41,14 +42,77 @@ bool same_time(std::int64_t a_ns, std::int64_t b_ns) {
 
 const tree::Seen* BaseRecord::find(std::string_view path) const {
   const auto found = entries_.find(std::string(path));
-  return found == entries_.end() ? nullptr : &found->second;
+  if (found != entries_.end()) return &found->second;
+  for (const auto& other : others_) {
+    if (const tree::Seen* seen = other.find(path)) return seen;
+  }
+  return nullptr;
+}
+
+std::optional<std::int64_t> BaseRecord::scanned_ns(std::string_view path) const {
+  std::optional<std::int64_t> last;
+  if (entries_.contains(std::string(path))) last = scanned_ns_;
+  for (const auto& other : others_) {
+    const auto when = other.scanned_ns(path);
+    if (when && (!last || *when > *last)) last = when;
+  }
+  return last;
 }
 
 bool BaseRecord::knows(std::string_view path, const tree::Seen& now) const {
-  const tree::Seen* then = find(path);
-  if (then != nullptr && is_same(*then, now)) return true;
-  const auto [begin, end] = sent_.equal_range(std::string(path));
-  return std::any_of(begin, end, [&](const auto& sent) { return is_same(sent.second, now); });
+  const std::string key(path);
+  const auto then = entries_.find(key);
+  if (then != entries_.end() && is_same(then->second, now)) return true;
+  const auto [begin, end] = sent_.equal_range(key);
+  return std::any_of(begin, end, [&](const auto& sent) { return is_same(sent.second, now); }) ||
+         std::any_of(others_.begin(), others_.end(),
+                     [&](const BaseRecord& other) { return other.knows(path, now); });
+}
+
+std::optional<BaseRecord> BaseRecord::below(std::string_view prefix) const {
+  BaseRecord part;
+  part.scanned_ns_ = scanned_ns_;
+  const auto inside = [&](const std::string& path) {
+    return path.size() > prefix.size() && path.starts_with(prefix);
+  };
+  for (const auto& [path, seen] : entries_) {
+    if (inside(path)) part.entries_.emplace(path.substr(prefix.size()), seen);
+  }
+  for (const auto& [path, seen] : sent_) {
+    if (inside(path)) part.sent_.emplace(path.substr(prefix.size()), seen);
+  }
+  if (!part.entries_.empty() || !part.sent_.empty()) return part;
+  const bool was_there = !prefix.empty() && find(prefix.substr(0, prefix.size() - 1)) != nullptr;
+  if (was_there) return part;
+  return std::nullopt;
+}
+
+bool BaseRecord::sent_only(const BaseRecord& part, std::string_view prefix) const {
+  return std::all_of(sent_.begin(), sent_.end(), [&](const auto& sent) {
+    const std::string& path = sent.first;
+    return path.starts_with(prefix) && part.entries_.contains(path.substr(prefix.size()));
+  });
+}
+
+std::vector<Ancestor> ancestors_of(const Pair& pair, bool single_file) {
+  std::vector<Ancestor> all;
+  Pair above = pair;
+  std::string prefix;
+  while (true) {
+    const auto local = tree::split_path(above.local_root);
+    const auto remote = tree::split_path(above.remote_root);
+    const bool same_place = !local.name.empty() && local.name == remote.name &&
+                            above.local_root.starts_with('/') && above.remote_root.starts_with('/');
+    if (!same_place) return all;
+    // A file's paths are relative to its directory already.
+    const bool is_file = single_file && all.empty() && prefix.empty();
+    if (!is_file) prefix.insert(0, concat(local.name, "/"));
+    const auto parent = [](std::string_view path) {
+      return path.empty() ? std::string("/") : std::string(path);
+    };
+    above = {above.machine, parent(local.parent), parent(remote.parent), above.push};
+    all.push_back({above, prefix});
+  }
 }
 
 std::string pack_intent(const std::string& path, const tree::Seen& seen) {
@@ -88,28 +152,48 @@ std::string BaseStore::path_of(const Pair& pair) const {
   return concat(directory_, "/", tree::to_hex(tree::hash_of_bytes(identity.bytes())));
 }
 
-std::optional<BaseRecord> BaseStore::load(const Pair& pair) const {
-  const std::string path = path_of(pair);
-  const auto bytes = read_file(path, kMostBytes);
-  auto record = bytes ? BaseRecord::unpack(*bytes) : std::nullopt;
-  // A first sync that never came to its end says what it sent, but not what was there before.
-  if (!record) return std::nullopt;
-  const auto intents = read_file(path + ".sent", kMostBytes);
-  if (!intents) return record;
+void BaseStore::add_intents(const Pair& pair, BaseRecord& record) const {
+  const auto intents = read_file(path_of(pair) + ".sent", kMostBytes);
+  if (!intents) return;
   tree::Unpacker in(*intents);
   while (in.ok() && !in.empty()) {
     std::string sent(in.text());
     const tree::Seen seen = tree::unpack_seen(in);
-    if (in.ok()) record->note_sent(std::move(sent), seen);
+    if (in.ok()) record.note_sent(std::move(sent), seen);
   }
-  return record;  // the last intent may be cut off: nothing was sent after it
+  // The last intent may be cut off: nothing was sent after it.
 }
 
-Result<void> BaseStore::save(const Pair& pair, const BaseRecord& record) const {
+std::optional<BaseRecord> BaseStore::load(const Pair& pair) const {
+  const auto bytes = read_file(path_of(pair), kMostBytes);
+  auto record = bytes ? BaseRecord::unpack(*bytes) : std::nullopt;
+  // A first sync that never came to its end says what it sent, but not what was there before.
+  if (record) add_intents(pair, *record);
+  return record;
+}
+
+std::optional<BaseRecord> BaseStore::load(const Pair& pair,
+                                          const std::vector<Ancestor>& ancestors) const {
+  auto record = load(pair);
+  for (const auto& ancestor : ancestors) {
+    const auto whole = has(ancestor.pair) ? load(ancestor.pair) : std::nullopt;
+    auto part = whole ? whole->below(ancestor.prefix) : std::nullopt;
+    if (!part) continue;
+    if (!record) add_intents(pair, record.emplace());
+    record->also(*std::move(part));
+  }
+  return record;
+}
+
+bool BaseStore::has(const Pair& pair) const {
+  return path_exists(path_of(pair));
+}
+
+Result<void> BaseStore::save(const Pair& pair, const BaseRecord& record, Sent sent) const {
   TRY(make_directories(directory_));
   const std::string path = path_of(pair);
   TRY(write_file_atomically(path, record.pack(), Durability::Process));
-  ::unlink((path + ".sent").c_str());
+  if (sent == Sent::IsSettled) ::unlink((path + ".sent").c_str());
   return {};
 }
 

@@ -5,6 +5,7 @@
 #include <string>
 #include <string_view>
 #include <unordered_map>
+#include <vector>
 
 #include "base/result.h"
 #include "tree/entry.h"
@@ -17,11 +18,21 @@ class BaseRecord {
  public:
   // When the source was read then, by its clock.
   std::int64_t scanned_ns() const { return scanned_ns_; }
+  // When this path of it was read last; nothing when no sync knows it.
+  std::optional<std::int64_t> scanned_ns(std::string_view path) const;
   void set_scanned_ns(std::int64_t when) { scanned_ns_ = when; }
 
   const tree::Seen* find(std::string_view path) const;
   // Whether it is now what we know it to be, by the last sync or by one that was cut off since.
   bool knows(std::string_view path, const tree::Seen& now) const;
+  // What a sync of a greater tree has left in this one. Whatever either knows is known.
+  void also(BaseRecord other) { others_.push_back(std::move(other)); }
+  // The part of it that lies below "a/b/", with the paths that it has from there. Nothing when that
+  // directory was no part of the sync.
+  std::optional<BaseRecord> below(std::string_view prefix) const;
+  // Whether the record of its part below `prefix` has everything that was sent since.
+  bool sent_only(const BaseRecord& part, std::string_view prefix) const;
+  const std::unordered_map<std::string, tree::Seen>& entries() const { return entries_; }
   void note(const std::string& path, const tree::Seen& seen) { entries_[path] = seen; }
   void note_sent(std::string path, const tree::Seen& seen) { sent_.emplace(std::move(path), seen); }
   void forget(const std::string& path) { entries_.erase(path); }
@@ -38,6 +49,7 @@ class BaseRecord {
   std::int64_t scanned_ns_ = 0;
   std::unordered_map<std::string, tree::Seen> entries_;
   std::unordered_multimap<std::string, tree::Seen> sent_;
+  std::vector<BaseRecord> others_;  // not part of what is packed
 };
 
 // One end may keep times less exactly than the other.
@@ -51,6 +63,16 @@ struct Pair {
   bool push = true;
 };
 
+// A pair of trees that hold those of another pair at the same place: "b/" for /x/a and /y/a when
+// the other is /x/a/b and /y/a/b.
+struct Ancestor {
+  Pair pair;
+  std::string prefix;  // of the other's paths; "" or with a slash at its end
+};
+// Pure, the nearest first. With `single_file`, the last names of the roots are a file's, and its
+// paths begin with its name.
+std::vector<Ancestor> ancestors_of(const Pair& pair, bool single_file);
+
 // On this machine: one file per pair, and beside it what was sent since, so that a sync that was
 // killed in the middle does not take its own files for somebody else's.
 class BaseStore {
@@ -59,13 +81,19 @@ class BaseStore {
 
   // Nothing when there was no sync yet. A file that cannot be understood is none.
   std::optional<BaseRecord> load(const Pair& pair) const;
-  Result<void> save(const Pair& pair, const BaseRecord& record) const;
+  // With what the syncs of greater trees know of it.
+  std::optional<BaseRecord> load(const Pair& pair, const std::vector<Ancestor>& ancestors) const;
+  bool has(const Pair& pair) const;
+  // What was sent since is part of the record then, unless it is to be kept.
+  enum class Sent { IsSettled, IsKept };
+  Result<void> save(const Pair& pair, const BaseRecord& record, Sent sent = Sent::IsSettled) const;
 
   // Before files are sent: from now on this, too, is what the target may be.
   Result<void> note_intents(const Pair& pair, std::string_view packed) const;
 
  private:
   std::string path_of(const Pair& pair) const;
+  void add_intents(const Pair& pair, BaseRecord& record) const;
   std::string directory_;
 };
 

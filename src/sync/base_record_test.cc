@@ -7,6 +7,7 @@
 #include <random>
 
 #include "base/scratch_test.h"
+#include "base/text.h"
 
 namespace yonder::sync {
 namespace {
@@ -87,6 +88,56 @@ TEST_F(BaseStoreTest, EachPairHasItsOwn) {
        {Pair{"n", "/l", "/r", true}, Pair{"m", "/l/r", "", true}, Pair{"m", "/l", "/r", false}}) {
     EXPECT_FALSE(store_.load(other));
   }
+}
+
+TEST(BaseAncestors, AreThoseThatHoldBothTreesAtTheSamePlace) {
+  const auto shown = [](const Pair& pair, bool single = false) {
+    std::string text;
+    for (const auto& [above, prefix] : ancestors_of(pair, single)) {
+      text += concat(above.local_root, " ", above.remote_root, " '", prefix, "'; ");
+    }
+    return text;
+  };
+  EXPECT_EQ(shown({"m", "/l/d/sub", "/r/d/sub"}), "/l/d /r/d 'sub/'; /l /r 'd/sub/'; ");
+  EXPECT_EQ(shown({"m", "/l/d/f", "/r/d/f"}, true), "/l/d /r/d ''; /l /r 'd/'; ");
+  EXPECT_EQ(shown({"m", "/l/d", "/r/e"}), "");
+  EXPECT_EQ(shown({"m", "/d", "/d"}), "/ / 'd/'; ");
+  EXPECT_EQ(shown({"m", "/", "/"}), "");
+}
+
+TEST_F(BaseStoreTest, KnowsOfAPartWhatIsKnownOfTheWhole) {
+  const Pair part{.machine = "m", .local_root = "/l/d", .remote_root = "/r/d"};
+  const auto ancestors = ancestors_of(part, false);
+  EXPECT_FALSE(store_.load(part, ancestors));
+  BaseRecord whole = sample();
+  whole.note("d", {.exists = true, .type = Type::Directory});
+  whole.note("d/x", file(7));
+  ASSERT_TRUE(store_.save(pair_, whole));
+  ASSERT_TRUE(store_.note_intents(pair_, pack_intent("d/y", file(8))));
+  const auto loaded = store_.load(part, ancestors);
+  ASSERT_TRUE(loaded);
+  EXPECT_TRUE(loaded->knows("x", file(7)));
+  EXPECT_FALSE(loaded->knows("x", file(8)));
+  EXPECT_TRUE(loaded->knows("y", file(8)));
+  EXPECT_EQ(loaded->find("a"), nullptr);
+  EXPECT_EQ(loaded->scanned_ns("x"), -77);
+  EXPECT_EQ(loaded->scanned_ns("none"), std::nullopt);
+  // Its own record is another opinion.
+  BaseRecord own;
+  own.set_scanned_ns(5);
+  own.note("x", file(9));
+  ASSERT_TRUE(store_.save(part, own));
+  const auto both = store_.load(part, ancestors);
+  EXPECT_TRUE(both->knows("x", file(7)));
+  EXPECT_TRUE(both->knows("x", file(9)));
+  EXPECT_EQ(both->find("x")->size, 9U);
+  EXPECT_EQ(both->scanned_ns("x"), 5);
+}
+
+TEST_F(BaseStoreTest, KnowsNothingOfAPartThatTheWholeDidNotHave) {
+  const Pair part{.machine = "m", .local_root = "/l/e", .remote_root = "/r/e"};
+  ASSERT_TRUE(store_.save(pair_, sample()));
+  EXPECT_FALSE(store_.load(part, ancestors_of(part, false)));
 }
 
 TEST_F(BaseStoreTest, WithoutALastSyncThereIsNothingEvenIfSomethingWasSent) {

@@ -1,10 +1,13 @@
 #include "sync/ends.h"
 
+#include <fcntl.h>
+
+#include <array>
 #include <memory>
 #include <utility>
 
 #include "base/clean_text.h"
-#include "base/file.h"
+#include "base/fd.h"
 #include "base/text.h"
 #include "tree/beneath.h"
 #include "tree/pack_rules.h"
@@ -23,11 +26,33 @@ std::int64_t now_ns(std::int64_t ahead_ms) {
 
 }  // namespace
 
-Result<tree::RuleSet> rules_of(const SyncOptions& options) {
+// Its lines go to the other side, so it is judged as what is sent.
+Result<std::string> Ends::read_exclude_file() const {
+  const tree::OpenTree wanted{.path = request_.options.exclude_file, .base = setup_.directory};
+  TRY_ASSIGN(const tree::Root root, tree::Root::find(wanted, setup_.home));
+  TRY(setup_.judge(path_of(root.state())));
+  TRY_ASSIGN(const int directory, root.get());
+  const Fd file(::openat(directory, root.state().file.c_str(),
+                         O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC));
+  if (!file) return errno_error(printable(request_.options.exclude_file));
+  std::string content;
+  std::array<char, 8192> buffer{};
+  while (true) {
+    TRY_ASSIGN(const std::size_t n, read_some(file, buffer.data(), buffer.size()));
+    if (n == 0) return content;
+    content.append(buffer.data(), n);
+    if (content.size() > kMaxExcludeFile) {
+      return Error{Errc::InvalidArgument, "it is too long for a file of rules", ""};
+    }
+  }
+}
+
+Result<tree::RuleSet> Ends::rules() const {
+  const SyncOptions& options = request_.options;
   tree::RuleSet rules;
   if (options.default_rules) tree::add_defaults(rules);
   if (!options.exclude_file.empty()) {
-    auto content = read_file(options.exclude_file, kMaxExcludeFile);
+    auto content = read_exclude_file();
     if (!content) return std::move(content).error().context("exclude_file");
     TRY(rules.add_file("", *content, concat("exclude_file ", options.exclude_file),
                        tree::Level::ExcludeFile));
@@ -36,7 +61,7 @@ Result<tree::RuleSet> rules_of(const SyncOptions& options) {
   for (const auto& exclude : options.excludes) {
     TRY(rules.add("", exclude, {"excludes", ++line}));
   }
-  for (const auto& pattern : options.forbidden) {
+  for (const auto& pattern : forbidden_) {
     TRY(rules.add("", pattern, {std::string(kSecretPlace)}));
   }
   return rules;
@@ -57,7 +82,7 @@ DeleteGuard Ends::guard(const Look& look) const {
   const tree::RootState& own = local_->state();
   const tree::RootState& target = push_ ? far_root_ : own;
   return {.target_path = target.path,
-          .target_home = target.home,
+          .target_holds = target.holds,
           .source_exists = push_ ? own.exists : far_root_.exists,
           .source_entries = look.source.entries.size(),
           .target_entries = look.target.entries.size()};
@@ -66,7 +91,9 @@ DeleteGuard Ends::guard(const Look& look) const {
 Result<void> Ends::find_local() {
   tree::OpenTree wanted{.path = request_.local_path,
                         .base = setup_.directory,
-                        .role = push_ ? tree::Role::Source : tree::Role::Target};
+                        .role = push_ ? tree::Role::Source : tree::Role::Target,
+                        .precious = setup_.own_places};
+  wanted.precious.push_back(setup_.state_dir);
   if (!push_ && !far_root_.is_directory) {
     TRY_ASSIGN(wanted.file, name_to_pull());
   }
@@ -77,6 +104,9 @@ Result<void> Ends::find_local() {
                  concat("local_path '", printable(request_.local_path), "' does not exist"),
                  "nothing was changed; check the path"};
   }
+  auto judged = setup_.judge(path_of(found->state()));
+  if (!judged) return std::move(judged).error().context("local_path");
+  forbidden_ = *std::move(judged);
   local_ = *std::move(found);
   return {};
 }
@@ -87,11 +117,17 @@ tree::OpenTree Ends::far_wanted() const {
           .file = push_ ? local_->state().file : "",
           .role = push_ ? tree::Role::Target : tree::Role::Source,
           .keep_replaced = request_.options.keep_replaced,
-          .flush_to_disk = request_.options.flush_to_disk};
+          .flush_to_disk = request_.options.flush_to_disk,
+          .precious = far_precious_};
 }
 
 Result<std::unique_ptr<FarTree>> Ends::open(const std::shared_ptr<link::Link>& link) {
   far_ahead_ms_ = link->clock_ahead_ms();
+  far_precious_.clear();
+  if (push_ && request_.options.delete_extras) {
+    const Machine& machine = link->machine();
+    far_precious_ = {machine.state_dir, std::string(tree::split_path(machine.outpost_path).parent)};
+  }
   if (push_) TRY(find_local());
   TRY_ASSIGN(auto far, FarTree::open(link, far_wanted(), cancel_));
   if (push_) return far;  // its answer comes with the list: one round trip for both
@@ -143,7 +179,7 @@ Result<tree::Listing> Ends::scan_here(const tree::RuleSet& rules) {
 
 Result<Look> Ends::look(FarTree& far) {
   Look look{.began_ns = now_ns(push_ ? 0 : far_ahead_ms_)};
-  TRY_ASSIGN(look.rules, rules_of(request_.options));
+  TRY_ASSIGN(look.rules, rules());
   const SyncOptions& options = request_.options;
   TRY(far.ask_scan({.rules = tree::pack_rules(look.rules),
                     .use_gitignore = options.use_gitignore,
@@ -157,6 +193,8 @@ Result<Look> Ends::look(FarTree& far) {
     TRY_ASSIGN(far_root_, far.root());
   }
   TRY_ASSIGN(tree::Listing theirs, far.listing());
+  // A single file was named; rules are for what was not.
+  if (!push_ && local_->state().file.empty()) look.unasked = drop_unasked(theirs, look.rules);
   (push_ ? look.source : look.target) = *std::move(own);
   (push_ ? look.target : look.source) = std::move(theirs);
   const auto& files = look.source.ignore_files;
@@ -176,7 +214,8 @@ Result<void> Ends::name_single_file(Look& look) {
   // Whatever else the far side lists was not asked for.
   auto& entries = look.source.entries;
   const std::string& there = far_root_.file;
-  if (entries.size() > 1 || (!push_ && !entries.empty() && entries[0].path != there)) {
+  const bool both = !here.empty() && !there.empty();
+  if (!both || entries.size() > 1 || (!push_ && !entries.empty() && entries[0].path != there)) {
     return Error{Errc::Protocol, "a list of files that were not asked for", ""};
   }
   if (here == there) return {};

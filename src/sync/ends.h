@@ -7,6 +7,7 @@
 
 #include "base/cancel.h"
 #include "base/result.h"
+#include "sync/far_list.h"
 #include "sync/far_tree.h"
 #include "sync/plan.h"
 #include "sync/sync.h"
@@ -22,6 +23,7 @@ struct Look {
   tree::Listing target;
   tree::RuleSet rules;         // with the ignore files that were found in the source
   std::string unusable_rules;  // an ignore file of the source that could not be added to them
+  Unasked unasked;             // what the far side should not have listed; it is not in here
   std::int64_t began_ns = 0;   // by the clock of the source; what changes later is not in here
 };
 
@@ -58,6 +60,9 @@ class Ends {
  private:
   static std::string path_of(const tree::RootState& state);
   Result<void> find_local();
+  // The rules that the user gave, the built-in ones, and what is forbidden.
+  Result<tree::RuleSet> rules() const;
+  Result<std::string> read_exclude_file() const;
   Result<tree::Listing> scan_here(const tree::RuleSet& rules);
   Result<void> name_single_file(Look& look);
   Result<std::string> name_to_pull() const;
@@ -70,10 +75,9 @@ class Ends {
   std::optional<tree::Root> local_;
   tree::RootState far_root_;
   std::string source_name_;
-  std::int64_t far_ahead_ms_ = 0;  // of the far clock
+  std::vector<std::string> forbidden_;     // patterns of secret places below the local tree
+  std::vector<std::string> far_precious_;  // Yonder's own places over there
+  std::int64_t far_ahead_ms_ = 0;          // of the far clock
 };
-
-// The rules that the user gave, and the built-in ones.
-Result<tree::RuleSet> rules_of(const SyncOptions& options);
 
 }  // namespace yonder::sync

@@ -18,6 +18,7 @@ using tree::Type;
 constexpr std::int64_t kFineTick = 20LL * 1000 * 1000;
 constexpr std::int64_t kCoarseTick = 2LL * 1000 * 1000 * 1000;
 constexpr std::uint64_t kFewRemovals = 20;
+constexpr const char* kBelow = "name a directory below it";
 
 bool is_coarse(std::int64_t ns) {
   return ns % 1000000 == 0;
@@ -56,6 +57,11 @@ class Planner {
   bool may_have_changed_within_a_tick(const Entry& source, bool coarse) const;
   bool changed_by_others(const Entry& target) const {
     return input_.base != nullptr && !input_.base->knows(target.path, tree::seen_as(target));
+  }
+  // Nobody knows who changed what: then the newer one is not given up for the older.
+  bool is_newer_there(const Entry& source, const Entry& target) const {
+    return input_.base == nullptr && target.mtime_ns > source.mtime_ns &&
+           !same_time(source.mtime_ns, target.mtime_ns);
   }
   bool is_protected(std::string_view path) const;
   static bool is_below(std::string_view path, std::string_view directory);
@@ -99,8 +105,8 @@ void Planner::count_skips() {
 }
 
 bool Planner::may_have_changed_within_a_tick(const Entry& source, bool coarse) const {
-  const bool known = input_.base != nullptr && input_.base->find(source.path) != nullptr;
-  const std::int64_t looked = known ? input_.base->scanned_ns() : input_.now_ns;
+  const auto known = input_.base != nullptr ? input_.base->scanned_ns(source.path) : std::nullopt;
+  const std::int64_t looked = known.value_or(input_.now_ns);
   return source.mtime_ns + (coarse ? kCoarseTick : kFineTick) >= looked;
 }
 
@@ -116,7 +122,11 @@ Compared Planner::compare_files(const Entry& source, const Entry& target) const 
     const auto& [here, there] = found->second;
     return here && there && *here == *there ? same : Compared::Differs;
   }
-  if (!times) return Compared::Differs;
+  if (!times) {
+    const bool asks =
+        is_newer_there(source, target) && options_.on_conflict != OnConflict::TakeSource;
+    return asks ? Compared::Unclear : Compared::Differs;
+  }
   const bool coarse = source.mtime_ns != target.mtime_ns || is_coarse(source.mtime_ns);
   return may_have_changed_within_a_tick(source, coarse) ? Compared::Unclear : same;
 }
@@ -206,15 +216,17 @@ void Planner::directory_in_both(const Entry& source, const Entry& target) {
 
 // Contents differ.
 void Planner::replace(const Entry& source, const Entry& target) {
-  const bool stolen = changed_by_others(target);
+  const bool newer = is_newer_there(source, target);
+  const bool stolen = newer || changed_by_others(target);
   const bool keep = stolen && (options_.on_conflict == OnConflict::Stop ||
                                options_.on_conflict == OnConflict::KeepTarget);
+  if (input_.base == nullptr) plan_.without_record = true;
   if (keep) {
     const bool asked = options_.on_conflict == OnConflict::KeepTarget;
-    return leave(
-        {source.path, Left::Conflict,
-         asked ? "kept as it is in the target" : "the target was changed since the last sync"},
-        plan_.counts.conflicts);
+    const char* why = newer ? "the target's is newer, and no earlier sync is known"
+                            : "the target was changed since the last sync";
+    return leave({source.path, Left::Conflict, asked ? "kept as it is in the target" : why},
+                 plan_.counts.conflicts);
   }
   ++plan_.counts.update_files;
   put(source, tree::seen_as(target));
@@ -339,10 +351,12 @@ Result<void> check_removals(const Plan& plan, const PlanOptions& options,
                  concat("nothing was changed; ", hint)};
   };
   const std::string shown = printable(guard.target_path);
-  if (guard.target_path == "/" || guard.target_path == guard.target_home) {
-    return refuse(concat("the target is ", guard.target_path == "/" ? "the root" : "a home",
-                         " directory (", shown, ")"),
-                  "name a directory below it");
+  if (guard.target_path == "/") return refuse("the target is the root directory", kBelow);
+  if (!guard.target_holds.empty()) {
+    const std::string held = printable(guard.target_holds);
+    return refuse(
+        concat("the target (", shown, ") is or holds ", held, ", a home directory or Yonder's own"),
+        kBelow);
   }
   if (!guard.source_exists) return refuse("the source does not exist", "check its path");
   if (guard.source_entries == 0) {

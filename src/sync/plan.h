@@ -88,6 +88,8 @@ struct Plan {
   Counts counts;
   // Times cannot tell whether these are the same; ask for their hashes at both ends, plan again.
   std::vector<std::string> questions;
+  // Files differ, and no earlier sync says who has changed them.
+  bool without_record = false;
   bool empty() const { return actions.empty() && directories.empty(); }
 };
 
@@ -110,7 +112,7 @@ Plan make_plan(const PlanInput& input, const PlanOptions& options);
 // Why these removals must not be done; nothing when they may.
 struct DeleteGuard {
   std::string target_path;
-  std::string target_home;
+  std::string target_holds;  // a directory that must not be emptied, and is the target or in it
   bool source_exists = true;
   std::size_t source_entries = 0;
   std::size_t target_entries = 0;

@@ -263,9 +263,41 @@ TEST_F(ConflictTest, ChangedOnlyInTheSourceIsNone) {
   EXPECT_THAT(deeds(), ElementsAre("put a"));
 }
 
-TEST_F(ConflictTest, WithoutALastSyncThereIsNone) {
+TEST_F(ConflictTest, WithoutALastSyncTheNewerOneIsLeft) {
   has_base_ = false;
+  EXPECT_THAT(deeds(), IsEmpty());
+  EXPECT_EQ(plan().counts.conflicts, 1U);
+  EXPECT_THAT(plan().left[0].detail, HasSubstr("no earlier sync is known"));
+  EXPECT_TRUE(plan().without_record);
+  options_.on_conflict = OnConflict::TakeSource;
   EXPECT_THAT(deeds(), ElementsAre("put a"));
+}
+
+TEST_F(ConflictTest, WithoutALastSyncTheOlderOneIsReplaced) {
+  has_base_ = false;
+  target_.entries = {file("a", 3, kThen - kSecond)};
+  EXPECT_THAT(deeds(), ElementsAre("put a"));
+  EXPECT_TRUE(plan().without_record);
+}
+
+TEST_F(ConflictTest, WithoutALastSyncContentsDecideWhetherTheNewerOneDiffers) {
+  has_base_ = false;
+  target_.entries = {file("a", 2, kThen + kSecond)};
+  EXPECT_THAT(plan().questions, ElementsAre("a"));
+  EXPECT_EQ(plan().counts.conflicts, 0U);
+  hashes_["a"] = {Hash{1, 1}, Hash{1, 1}};
+  EXPECT_THAT(deeds(), ElementsAre("chmod a"));
+  EXPECT_FALSE(plan().without_record);
+  hashes_["a"] = {Hash{1, 1}, Hash{2, 2}};
+  EXPECT_THAT(deeds(), IsEmpty());
+  EXPECT_EQ(plan().counts.conflicts, 1U);
+}
+
+TEST_F(ConflictTest, AFirstSyncOfWhatIsTheSameAsksNothing) {
+  has_base_ = false;
+  target_.entries = source_.entries;
+  EXPECT_THAT(plan().questions, IsEmpty());
+  EXPECT_FALSE(plan().without_record);
 }
 
 TEST_F(ConflictTest, ChangedOnBothSidesToTheSameIsNone) {
@@ -364,10 +396,8 @@ class GuardTest : public ::testing::Test {
   }
   Plan plan_;
   PlanOptions options_;
-  DeleteGuard guard_{.target_path = "/home/me/project",
-                     .target_home = "/home/me",
-                     .source_entries = 10,
-                     .target_entries = 100};
+  DeleteGuard guard_{
+      .target_path = "/home/me/project", .source_entries = 10, .target_entries = 100};
 };
 
 TEST_F(GuardTest, LetsFewRemovalsPass) {
@@ -377,8 +407,9 @@ TEST_F(GuardTest, LetsFewRemovalsPass) {
 }
 
 TEST_F(GuardTest, RefusesHomeAndRootEvenWithoutRemovals) {
-  guard_.target_path = "/home/me";
-  EXPECT_THAT(refusal(), HasSubstr("home"));
+  guard_.target_holds = "/home/me";
+  EXPECT_THAT(refusal(), HasSubstr("is or holds /home/me"));
+  guard_.target_holds = "";
   guard_.target_path = "/";
   EXPECT_THAT(refusal(), HasSubstr("root"));
   options_.delete_extras = false;

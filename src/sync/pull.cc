@@ -39,12 +39,13 @@ class PullLane {
                          tick_();
                        }}) {}
 
+  PullLane(const PullLane&) = delete;
+  PullLane& operator=(const PullLane&) = delete;
+  // However it ended: what was replaced until then is kept.
+  ~PullLane() { setup_.tally.note_trash(applier_.trash_batch()); }
+
   Result<void> operator()(const Work* work) {
-    if (work == nullptr) {
-      TRY(receive_until(0));
-      setup_.tally.note_trash(applier_.trash_batch());
-      return {};
-    }
+    if (work == nullptr) return receive_until(0);
     switch (work->kind) {
       case Work::Kind::Bundle:
         for (const std::size_t index : work->actions) {
@@ -249,7 +250,6 @@ void Pull::finish(const std::vector<LargeFile>& large) {
     const Action& a = plan.directories[i];
     note(number_of_directory(plan, i), tree.finish_directory(a.path, a.mode, a.mtime_ns));
   }
-  setup_.tally.note_trash(tree.trash_batch());
 }
 
 Result<void> Pull::run() {

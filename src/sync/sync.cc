@@ -14,6 +14,7 @@
 #include "sync/copy.h"
 #include "sync/ends.h"
 #include "sync/far_tree.h"
+#include "sync/so_far.h"
 
 namespace yonder::sync {
 namespace {
@@ -60,6 +61,7 @@ class Syncing {
   Result<SyncReport> run();
 
  private:
+  Result<void> run_attempts();
   Result<void> attempt();
   Result<void> attempt_over(const std::shared_ptr<link::Link>& link);
   Result<void> attempt_with(const std::shared_ptr<link::Link>& link, FarTree& far);
@@ -69,8 +71,20 @@ class Syncing {
   Result<void> copy(const std::shared_ptr<link::Link>& link, FarTree& far, const Plan& plan,
                     const Look& look, Tally& tally);
   Result<bool> is_fast(link::Link& link, const Plan& plan);
+  std::vector<Ancestor> ancestors(bool push) const;
+  std::optional<BaseRecord> load_base(bool push) const;
+  Result<void> note_intents(const Plan& plan) const;
+  Result<void> save_in_ancestors(bool push, const BaseRecord& part, const Plan& plan,
+                                 const Tally& tally) const;
   void save_bases(const Plan& plan, const Look& look, const Tally& tally,
                   const std::optional<BaseRecord>& before);
+  // Once, however many attempts there are.
+  void warn(std::string warning) {
+    auto& all = report_.warnings;
+    if (std::find(all.begin(), all.end(), warning) == all.end()) all.push_back(std::move(warning));
+  }
+  void count_cut(const Plan& now);
+  void warn_of(const Unasked& unasked);
   bool worth_another_round(const Tally& tally) const;
   void show(Phase phase, const Tally* tally, const Plan* plan);
 
@@ -81,8 +95,9 @@ class Syncing {
   Ends ends_;
   BaseStore bases_;
   SyncReport report_;
-  std::optional<Plan> cut_;  // of an attempt that nobody saw the end of
+  std::vector<Action> cut_;  // of an attempt that nobody saw the end of
   bool again_ = false;
+  int losses_ = 0;  // of the link
   Instant shown_{};
 };
 
@@ -173,16 +188,15 @@ Result<void> Syncing::copy(const std::shared_ptr<link::Link>& link, FarTree& far
 Result<void> Syncing::carry_out(const std::shared_ptr<link::Link>& link, FarTree& far,
                                 const Plan& plan, const Look& look) {
   Tally tally;
-  const auto before = bases_.load(ends_.pair(push_));
-  const std::string intents = before ? intents_of(plan) : "";
-  if (!intents.empty()) TRY(bases_.note_intents(ends_.pair(push_), intents));
+  const auto before = load_base(push_);
+  if (before) TRY(note_intents(plan));
   auto copied = copy(link, far, plan, look, tally);
   report_.bytes_sent += tally.bytes - std::min(tally.bytes.load(), tally.bytes_found.load());
   report_.bytes_on_wire += tally.wire_bytes;
   report_.links = std::max(report_.links, tally.links.load());
   for (const auto& batch : tally.trash_batches()) report_.trash_batches.push_back(batch);
   if (!copied) {
-    cut_ = plan;
+    cut_ = perhaps_done(plan, tally);
     return copied;
   }
   show(Phase::Finishing, &tally, &plan);
@@ -201,19 +215,73 @@ bool Syncing::worth_another_round(const Tally& tally) const {
   });
 }
 
+std::vector<Ancestor> Syncing::ancestors(bool push) const {
+  return ancestors_of(ends_.pair(push), ends_.is_single_file());
+}
+
+std::optional<BaseRecord> Syncing::load_base(bool push) const {
+  return bases_.load(ends_.pair(push), ancestors(push));
+}
+
+// Whoever is killed in the middle has said to all who may ask what comes from here.
+Result<void> Syncing::note_intents(const Plan& plan) const {
+  const std::string own = intents_of(plan, "");
+  if (own.empty()) return {};
+  TRY(bases_.note_intents(ends_.pair(push_), own));
+  for (const auto& [pair, prefix] : ancestors(push_)) {
+    if (bases_.has(pair)) TRY(bases_.note_intents(pair, intents_of(plan, prefix)));
+  }
+  return {};
+}
+
+// A sync of a greater tree must not take what this one has left for somebody else's, nor what
+// somebody else has left for this one's.
+Result<void> Syncing::save_in_ancestors(bool push, const BaseRecord& part, const Plan& plan,
+                                        const Tally& tally) const {
+  for (const auto& [pair, prefix] : ancestors(push)) {
+    auto whole = bases_.has(pair) ? bases_.load(pair) : std::nullopt;
+    if (!whole) continue;
+    BaseRecord now = with_part(*whole, part, prefix, unsettled(plan, tally));
+    if (push == push_) forget_removed(now, plan, tally, prefix);
+    if (whole->same_entries(now)) continue;
+    // A sync of all of it that was cut off is not settled by one of a part.
+    const bool settled = whole->sent_only(part, prefix);
+    TRY(bases_.save(pair, now, settled ? BaseStore::Sent::IsSettled : BaseStore::Sent::IsKept));
+  }
+  return {};
+}
+
 void Syncing::save_bases(const Plan& plan, const Look& look, const Tally& tally,
                          const std::optional<BaseRecord>& before) {
   const BaseRecord target = target_after(plan, look, tally, before);
   if (plan.empty() && plan.questions.empty() && before && before->same_entries(target)) return;
-  auto saved = bases_.save(ends_.pair(push_), target);
-  if (saved) {
-    const auto back = bases_.load(ends_.pair(!push_));
-    saved = bases_.save(ends_.pair(!push_), source_after(plan, look, tally, back));
-  }
+  const auto save = [&](bool push, const BaseRecord& record) -> Result<void> {
+    TRY(bases_.save(ends_.pair(push), record));
+    return save_in_ancestors(push, record, plan, tally);
+  };
+  auto saved = save(push_, target);
+  if (saved) saved = save(!push_, source_after(plan, look, tally, load_base(!push_)));
   if (saved) return;
-  report_.warnings.push_back(concat("what this sync has done could not be written down (",
-                                    saved.error().message,
-                                    "): the next one cannot tell who changed a file"));
+  warn(concat("what this sync has done could not be written down (", saved.error().message,
+              "): the next one cannot tell who changed a file"));
+}
+
+void Syncing::warn_of(const Unasked& unasked) {
+  if (unasked.entries == 0) return;
+  warn(concat("the far side has listed what the rules here leave out (", unasked.entries,
+              unasked.entries == 1 ? " entry, '" : " entries, the first is '",
+              printable(unasked.first), "'): nothing of it was taken"));
+}
+
+void Syncing::count_cut(const Plan& now) {
+  const auto cut = std::exchange(cut_, {});
+  const std::uint64_t replaced = count_done(report_, cut, now);
+  // The far side names its batch at the end of an attempt only.
+  if (!push_ || replaced == 0 || !request_.options.keep_replaced) return;
+  warn(concat(replaced, replaced == 1 ? " thing was" : " things were",
+              " replaced or removed before the link was lost: kept in the trash over there, in a "
+              "batch that trash_batches may not name; list_remote_trash (yonder restore) shows "
+              "it"));
 }
 
 Result<void> Syncing::attempt_over(const std::shared_ptr<link::Link>& link) {
@@ -229,11 +297,17 @@ Result<void> Syncing::attempt_with(const std::shared_ptr<link::Link>& link, FarT
   report_.local_path = ends_.local_path();
   report_.remote_path = ends_.remote_path();
   report_.single_file = ends_.is_single_file();
-  const auto base = bases_.load(ends_.pair(push_));
+  const auto base = load_base(push_);
   TRY_ASSIGN(Plan plan, plan_for(far, look, base ? &*base : nullptr));
-  if (const auto cut = std::exchange(cut_, std::nullopt)) count_done(report_, *cut, plan);
+  count_cut(plan);
   again_ = false;
   report_.failed.clear();
+  warn_of(look.unasked);
+  if (plan.without_record) {
+    warn(
+        "there is no record of an earlier sync between these two places: what is newer in the "
+        "target was taken for somebody's change, what is older was not");
+  }
   TRY(hooks_.on_plan(plan));
   if (!request_.dry_run && !plan.empty()) {
     TRY(carry_out(link, far, plan, look));
@@ -246,7 +320,7 @@ Result<void> Syncing::attempt_with(const std::shared_ptr<link::Link>& link, FarT
 
 Result<void> Syncing::attempt() {
   show(Phase::Connecting, nullptr, nullptr);
-  const bool first = report_.reconnects == 0;
+  const bool first = losses_ == 0;
   TRY_ASSIGN(const auto link,
              setup_.links.acquire(setup_.spec, {.deadline = Deadline::after(setup_.patience),
                                                 .cancel = hooks_.cancel,
@@ -255,17 +329,16 @@ Result<void> Syncing::attempt() {
   return attempt_over(link);
 }
 
-Result<SyncReport> Syncing::run() {
-  const auto began = std::chrono::steady_clock::now();
+Result<void> Syncing::run_attempts() {
   Deadline give_up = Deadline::after(setup_.patience);
-  report_.dry_run = request_.dry_run;
   for (int rounds = 0; rounds < kMostRounds;) {
     const std::uint64_t sent_before = report_.bytes_sent;
     auto done = attempt();
     // As long as it gets on, it goes on.
     if (report_.bytes_sent > sent_before) give_up = Deadline::after(setup_.patience);
     if (!done && done.error().code == Errc::LinkLost && !hooks_.cancel.cancelled()) {
-      if (give_up.expired()) return std::move(done).error();
+      if (give_up.expired()) return done;
+      ++losses_;
       ++report_.reconnects;
       hooks_.on_note("the link was lost: connecting again");
       continue;
@@ -274,12 +347,25 @@ Result<SyncReport> Syncing::run() {
     ++rounds;
     if (!again_) break;
   }
-  report_.duration = std::chrono::steady_clock::now() - began;
+  return {};
+}
+
+Result<SyncReport> Syncing::run() {
+  const auto began = std::chrono::steady_clock::now();
+  if (hooks_.before != nullptr) {
+    report_ = hooks_.before->report;
+    cut_ = hooks_.before->cut;
+  }
+  report_.dry_run = request_.dry_run;
+  auto done = run_attempts();
+  report_.duration += std::chrono::steady_clock::now() - began;
   if (!request_.dry_run) {
     report_.plan.actions.clear();
     report_.plan.directories.clear();
   }
-  return std::move(report_);
+  if (done) return std::move(report_);
+  hooks_.on_cut({std::move(report_), std::move(cut_)});
+  return std::move(done).error();
 }
 
 }  // namespace

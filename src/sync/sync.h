@@ -20,7 +20,7 @@ class LinkPool;
 
 namespace yonder::sync {
 
-// Where rules of SyncOptions::forbidden come from, as a report says it.
+// Where the rules of SyncSetup::judge come from, as a report says it.
 inline constexpr std::string_view kSecretPlace = "secret place";
 
 enum class Direction : std::uint8_t { Push, Pull };
@@ -32,9 +32,7 @@ struct SyncOptions {
   bool delete_extras = false;
   std::optional<std::uint64_t> confirm_delete;
   std::vector<std::string> excludes;
-  std::string exclude_file;  // local path; empty: none
-  // Patterns that nothing can undo: what must neither leave this machine nor be written here.
-  std::vector<std::string> forbidden;
+  std::string exclude_file;    // local path; empty: none
   bool default_rules = true;   // the built-in ones
   bool use_gitignore = false;  // honour .gitignore files
   bool checksum = false;       // compare contents, not times
@@ -99,8 +97,14 @@ struct Progress {
   int reconnects = 0;
 };
 
+struct SoFar;
+
 struct SyncHooks {
   CancelToken cancel;
+  // What another process has done of this sync already; the report adds to it. Null: nothing.
+  const SoFar* before = nullptr;
+  // When an error ends it: what was done until then, for whoever goes on.
+  std::function<void(const SoFar&)> on_cut = [](const SoFar&) {};
   // Thread: the caller's of run_sync(). Called some times a second.
   std::function<void(const Progress&)> on_progress = [](const Progress&) {};
   // Before anything is changed. An error ends the sync with it.
@@ -114,7 +118,16 @@ struct SyncSetup {
   std::string home;       // of the person here
   std::string directory;  // that relative local paths are relative to
   std::string state_dir;  // of this machine: bases and the trash
-  int most_links = 4;     // for large amounts
+  // Whether this place here, whose links are resolved, may be synced; and patterns of what below it
+  // must neither leave this machine nor be written here, which nothing can undo. Asked in every
+  // attempt, of what was opened then.
+  std::function<Result<std::vector<std::string>>(const std::string& path)> judge =
+      [](const std::string&) {
+        return Result<std::vector<std::string>>(std::vector<std::string>());
+      };
+  // Further directories of Yonder here. What holds one of them is not emptied.
+  std::vector<std::string> own_places;
+  int most_links = 4;  // for large amounts
   // How long to go on trying when the link is lost.
   Duration patience = std::chrono::minutes(10);
 };

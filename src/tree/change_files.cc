@@ -13,6 +13,7 @@
 #include "tree/directory_names.h"
 #include "tree/file_path.h"
 #include "tree/file_place.h"
+#include "tree/holds.h"
 #include "tree/rename.h"
 
 namespace yonder::tree {
@@ -20,28 +21,16 @@ namespace {
 
 constexpr std::size_t kMaxAnswerPaths = 20000;
 
-bool same_file(const struct stat& a, const struct stat& b) {
-  return a.st_dev == b.st_dev && a.st_ino == b.st_ino;
-}
-
-// Whether `info` is that directory or one that it is in.
-bool is_or_holds(const struct stat& info, std::string directory) {
-  while (true) {
-    struct stat other {};
-    if (::stat(directory.c_str(), &other) == 0 && same_file(info, other)) return true;
-    if (directory == "/" || directory.empty()) return false;
-    const std::size_t slash = directory.find_last_of('/');
-    directory = slash == 0 || slash == std::string::npos ? "/" : directory.substr(0, slash);
-  }
+// The root, the home directory, Yonder's own state, and whatever holds one of them.
+bool is_precious(const struct stat& info, const std::string& home, const TrashPlace& trash) {
+  return is_or_holds(info, "/") || is_or_holds(info, home) || is_or_holds(info, trash.state_dir);
 }
 
 Result<void> check_deletable(const FilePlace& place, const struct stat& info,
                              const files::DeleteRequest& request, const std::string& home,
                              const TrashPlace& trash) {
   if (!S_ISDIR(info.st_mode)) return {};
-  const bool precious = is_or_holds(info, "/") || (!home.empty() && is_or_holds(info, home)) ||
-                        (!trash.state_dir.empty() && is_or_holds(info, trash.state_dir));
-  if (precious) {
+  if (is_precious(info, home, trash)) {
     return Error{Errc::InvalidArgument, concat(printable(place.path), " is not deleted"),
                  "the root, the home directory, Yonder's own state and what they are in stay"};
   }
@@ -107,6 +96,11 @@ Result<files::MoveReply> move_file(const files::MoveRequest& request, const std:
   if (!request.overwrite) {
     return Error{Errc::Conflict, concat(printable(to.path), " exists already"),
                  "set overwrite to move it to the trash first"};
+  }
+  TRY_ASSIGN(const auto there, look_at_place(to));
+  if (there && S_ISDIR(there->st_mode) && is_precious(*there, home, trash)) {
+    return Error{Errc::InvalidArgument, concat(printable(to.path), " is not replaced"),
+                 "the root, the home directory, Yonder's own state and what they are in stay"};
   }
   PlaceTrash kept(trash, to, "move");
   TRY(move_onto(from, to, kept));

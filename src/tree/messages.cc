@@ -22,6 +22,10 @@ class Writing {
     pack(out_, head.expected);
     out_.number(head.origin);
   }
+  void operator()(const std::vector<std::string>& list) {
+    out_.number(list.size());
+    for (const auto& text : list) out_.text(text);
+  }
   void operator()(const std::vector<std::optional<Hash>>& list) {
     out_.number(list.size());
     for (const auto& hash : list) {
@@ -66,6 +70,11 @@ class Reading {
     head.origin = in_.number();
   }
   // A count is only believed as far as there are bytes.
+  void operator()(std::vector<std::string>& list) {
+    for (std::uint64_t left = in_.number(); left > 0 && in_.ok(); --left) {
+      list.emplace_back(in_.text());
+    }
+  }
   void operator()(std::vector<std::optional<Hash>>& list) {
     for (std::uint64_t left = in_.number(); left > 0 && in_.ok(); --left) {
       auto& hash = list.emplace_back();
@@ -92,11 +101,11 @@ void all(A& a, Fields&... fields) {
 
 template <class A>
 void fields(A& a, OpenTree& m) {
-  all(a, m.path, m.base, m.file, m.role, m.keep_replaced, m.flush_to_disk);
+  all(a, m.path, m.base, m.file, m.role, m.keep_replaced, m.flush_to_disk, m.precious);
 }
 template <class A>
 void fields(A& a, RootState& m) {
-  all(a, m.path, m.exists, m.is_directory, m.file, m.home);
+  all(a, m.path, m.exists, m.is_directory, m.file, m.home, m.holds);
 }
 template <class A>
 void fields(A& a, ScanTree& m) {

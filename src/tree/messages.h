@@ -63,6 +63,8 @@ struct OpenTree {
   Role role = Role::Source;
   bool keep_replaced = true;
   bool flush_to_disk = false;
+  // Directories that must not be emptied, besides the home directory.
+  std::vector<std::string> precious;
 };
 
 struct RootState {
@@ -71,6 +73,7 @@ struct RootState {
   bool is_directory = false;
   std::string file;  // it is, or is to become, this file of the directory `path`
   std::string home;
+  std::string holds;  // which of the precious ones it is, or holds; empty: none
 };
 
 struct ScanTree {

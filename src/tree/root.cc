@@ -10,6 +10,7 @@
 
 #include "base/clean_text.h"
 #include "base/text.h"
+#include "tree/holds.h"
 
 namespace yonder::tree {
 namespace {
@@ -49,14 +50,37 @@ bool has_dots(const std::string& path) {
   return false;
 }
 
-// mkdir -p, as the user's umask has it.
-Result<void> make_all(const std::string& path) {
-  for (std::size_t end = 1; end != std::string::npos;) {
-    end = path.find('/', end + 1);
-    const std::string part = path.substr(0, end);
-    if (::mkdir(part.c_str(), 0777) != 0 && errno != EEXIST) return errno_error(printable(part));
+enum class Missing { IsNone, IsMade };
+
+// A directory by a path whose links are resolved already: one that has become a link since leads
+// elsewhere, and is not followed.
+Result<Fd> open_resolved(const std::string& path, Missing missing) {
+  Fd at(::open("/", O_PATH | O_DIRECTORY | O_CLOEXEC));
+  for (const auto& part : split(path, '/')) {
+    if (part.empty()) continue;
+    if (missing == Missing::IsMade && ::mkdirat(at.get(), part.c_str(), 0777) != 0 &&
+        errno != EEXIST) {
+      return errno_error(printable(path));
+    }
+    at = Fd(::openat(at.get(), part.c_str(), O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
+    if (!at && errno == ENOENT && missing == Missing::IsNone) return Fd();
+    if (!at) return errno_error(printable(path));
   }
-  return {};
+  Fd directory(::openat(at.get(), ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+  if (!directory) return errno_error(printable(path));
+  return directory;
+}
+
+// Which of these directories the opened one is, or holds; empty: none.
+std::string held_by(const Fd& opened, const std::string& home,
+                    const std::vector<std::string>& precious) {
+  struct stat info {};
+  if (!opened || ::fstat(opened.get(), &info) != 0) return "";
+  if (is_or_holds(info, home)) return home;
+  for (const auto& place : precious) {
+    if (is_or_holds(info, place)) return place;
+  }
+  return "";
 }
 
 }  // namespace
@@ -115,8 +139,10 @@ Result<Root> Root::find(const OpenTree& wanted, const std::string& home) {
     directory = slash == 0 ? "/" : directory.substr(0, slash);
   }
   root.state_.path = directory;
-  Fd opened(::open(directory.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
-  if (!opened && errno != ENOENT) return errno_error(printable(directory));
+  TRY_ASSIGN(Fd opened, open_resolved(directory, Missing::IsNone));
+  if (wanted.role == Role::Target) {
+    root.state_.holds = held_by(opened, root.state_.home, wanted.precious);
+  }
   root.directory_ = std::move(opened);
   return root;
 }
@@ -128,9 +154,7 @@ Result<int> Root::get() const {
 
 Result<int> Root::make() {
   if (directory_) return directory_.get();
-  TRY(make_all(state_.path));
-  directory_ = Fd(::open(state_.path.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
-  if (!directory_) return errno_error(printable(state_.path));
+  TRY_ASSIGN(directory_, open_resolved(state_.path, Missing::IsMade));
   return directory_.get();
 }
 

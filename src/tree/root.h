@@ -14,7 +14,8 @@ Result<std::string> absolute_path(const std::string& path, const std::string& ba
                                   const std::string& home);
 
 // The directory that a sync is about, at either end. The user's own words lead to it, so links are
-// followed on the way; below it none is.
+// followed on the way; below it none is. It is opened, and made, by the path that its state tells,
+// in which no link is: whoever judges that path judges this directory.
 class Root {
  public:
   // Looks; changes nothing.

@@ -38,6 +38,39 @@ class RootTest : public ::testing::Test {
   std::string base_;
 };
 
+TEST_F(RootTest, ATargetSaysWhatPreciousDirectoryItHolds) {
+  fs::create_directories(scratch_ / "users/me/.state/own");
+  fs::create_directories(scratch_ / "elsewhere/real");
+  fs::create_symlink("../../elsewhere/real", scratch_ / "users/me/moved");
+  const std::string home = base_ + "/users/me";
+  const auto holds = [&](const std::string& path, Role role = Role::Target) {
+    return Root::find({.path = path,
+                       .base = base_,
+                       .role = role,
+                       .precious = {home + "/.state/own", home + "/moved"}},
+                      home)
+        ->state()
+        .holds;
+  };
+  EXPECT_EQ(holds("users/me"), home);
+  EXPECT_EQ(holds("users"), home);
+  EXPECT_EQ(holds("."), home);
+  EXPECT_EQ(holds("users/me/.state"), home + "/.state/own");
+  EXPECT_EQ(holds("users/me/.state/own"), home + "/.state/own");
+  EXPECT_EQ(holds("elsewhere"), home + "/moved");
+  EXPECT_EQ(holds("dir"), "");
+  EXPECT_EQ(holds("users/me/new"), "");
+  EXPECT_EQ(holds("users", Role::Source), "");
+}
+
+TEST_F(RootTest, ADirectoryThatBecameALinkIsNotMadeThrough) {
+  auto root = find("new/place", Role::Target);
+  ASSERT_TRUE(root);
+  fs::create_directory_symlink(scratch_ / "dir", scratch_ / "new");
+  EXPECT_FALSE(root->make());
+  EXPECT_FALSE(fs::exists(scratch_ / "dir/place"));
+}
+
 TEST_F(RootTest, ADirectoryIsItself) {
   for (const std::string path : {"dir", "dir/", "./dir", "link", "link/../dir"}) {
     const auto root = find(path, Role::Source);

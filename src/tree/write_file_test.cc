@@ -16,6 +16,8 @@
 namespace yonder::tree {
 namespace {
 
+namespace fs = std::filesystem;
+
 using ::testing::HasSubstr;
 using ::testing::SizeIs;
 using yonder::testing::mode_of;
@@ -203,6 +205,25 @@ TEST_F(WriteFile, MovingDoesNotOverwriteUnlessTold) {
   EXPECT_FALSE(move_file({.from = "d", .to = "d/e"}, home_, trash_));
   EXPECT_EQ(move_file({.from = "none", .to = "x"}, home_, trash_).error().code, Errc::NotFound);
   EXPECT_TRUE(move_file({.from = "d/b", .to = "x/y/z", .create_parents = true}, home_, trash_));
+}
+
+TEST_F(WriteFile, MovingReplacesNothingThatHoldsTheHomeDirectoryOrTheState) {
+  const std::string above = scratch_ / "above";
+  const std::string home = above + "/users/me";
+  fs::create_directories(home + "/x/users");
+  const auto moved =
+      move_file({.from = "x/users", .to = above + "/", .overwrite = true}, home, trash_);
+  ASSERT_FALSE(moved);
+  EXPECT_EQ(moved.error().code, Errc::InvalidArgument);
+  EXPECT_TRUE(fs::exists(home + "/x/users"));
+  const fs::path state = trash_.state_dir;
+  fs::create_directories(state);
+  const std::string name = state.filename().string();
+  fs::create_directories(home + "/x/" + name);
+  EXPECT_FALSE(
+      move_file({.from = "x/" + name, .to = state.parent_path().string() + "/", .overwrite = true},
+                home, trash_));
+  EXPECT_TRUE(fs::exists(state));
 }
 
 TEST_F(WriteFile, DeletingMovesToTheTrashAndSparesWhatIsPrecious) {

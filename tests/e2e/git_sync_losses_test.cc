@@ -1,5 +1,6 @@
 #include <filesystem>
 
+#include "base/file.h"
 #include "e2e/git_sync_fixture.h"
 
 namespace yonder::e2e {
@@ -11,6 +12,31 @@ using ::testing::StartsWith;
 
 std::string message_of(const Json& error) {
   return error["message"].get<std::string>();
+}
+
+TEST_F(GitSync, KeepsOutOfSecretPlacesOfThisMachine) {
+  const std::string secret = lab().client_home() + "/.config/gh/repo";
+  std::filesystem::create_directories(secret);
+  git({"clone", "-q", here(), secret});
+  EXPECT_EQ(refused({{"local_path", secret}})["code"], "invalid_argument");
+  const std::string innocent = here() + "-innocent";
+  std::filesystem::create_directory_symlink(secret, innocent);
+  EXPECT_EQ(refused({{"local_path", innocent}})["code"], "invalid_argument");
+  // A checkout whose commits lie in a secret place.
+  git({"-C", secret, "worktree", "add", "-q", "-b", "other", here() + "-tree"});
+  EXPECT_EQ(refused({{"local_path", here() + "-tree"}})["code"], "invalid_argument");
+  EXPECT_FALSE(path_exists(far()));
+  std::filesystem::remove_all(secret);
+}
+
+TEST_F(GitSync, MayBeRestrictedToSomePlaces) {
+  write_config_toml("[sync]\nallow = [\"~/elsewhere\"]\n");
+  const Json error = refused();
+  EXPECT_EQ(error["code"], "invalid_argument");
+  EXPECT_THAT(message_of(error), HasSubstr("may not be synced by agents"));
+  EXPECT_FALSE(path_exists(far()));
+  write_config_toml("");
+  EXPECT_EQ(sync()["status"], "cloned");
 }
 
 TEST_F(GitSync, RefusesToLoseUncommittedChanges) {
@@ -103,6 +129,23 @@ TEST_F(GitSync, RefusesToLoseCommitsThatExistOnlyThere) {
               HasSubstr("1 commit exists only there: " + own.substr(0, 10) + " own work"));
   EXPECT_EQ(head_there(), own);
   EXPECT_EQ(there("cat a"), "one");
+}
+
+TEST_F(GitSync, SeesAnOldCommitOfADetachedHeadBehindManyNewOnes) {
+  for (int i = 0; i < 110; ++i) git({"commit", "-q", "--allow-empty", "-m", "more"});
+  sync();
+  there(
+      "git checkout -q --detach HEAD~105 && echo old > old && git add old &&"
+      " GIT_AUTHOR_DATE='2001-01-01T00:00:00Z' GIT_COMMITTER_DATE='2001-01-01T00:00:00Z'"
+      " git -c user.name=x -c user.email=x@y commit -qm old");
+  const std::string theirs = head_there();
+  commit("a", "two\n");
+  const Json error = refused();
+  EXPECT_EQ(error["code"], "conflict");
+  EXPECT_THAT(message_of(error), HasSubstr("1 commit exists only there"));
+  EXPECT_EQ(head_there(), theirs);
+  const Json done = sync({{"on_diverged", "keep_branch"}});
+  EXPECT_THAT(there("git branch --contains " + theirs), HasSubstr("yonder/backup-"));
 }
 
 TEST_F(GitSync, KeepsTheirCommitsOnABranchWhenTold) {

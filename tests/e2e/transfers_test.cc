@@ -63,6 +63,28 @@ TEST_F(Transfers, TakeOverWhatIsTooLargeToWaitFor) {
   EXPECT_EQ(push()["mode"], "inline") << "only what is to be sent counts";
 }
 
+TEST_F(Transfers, LookWhereALinkLeadsWhenTheyBegin) {
+  const std::string way = here() + "-way";
+  fs::create_directory_symlink(here(), way);
+  proxy().stall();
+  const std::int64_t id = id_of(start({{"local_path", way}}));
+  fs::remove(way);
+  fs::create_directory_symlink(fs::path(lab().client_home()) / ".ssh", way);
+  proxy().resume();
+  const Json ended = finished(id);
+  EXPECT_EQ(ended["status"], "failed");
+  EXPECT_THAT(text_of(ended["error"]["message"]), HasSubstr("usually holds secrets"));
+  EXPECT_FALSE(path_exists(far()));
+}
+
+TEST_F(Transfers, OfPeopleAreNotRestrictedAsThoseOfAgents) {
+  write_config_toml("[sync]\nallow = []\n");
+  const Captured started =
+      run_yonder({"push", "box", here(), far(), "--background"}, environment());
+  ASSERT_EQ(started.status.code, 0) << started.err;
+  EXPECT_EQ(finished(std::stoll(started.out))["status"], "completed");
+}
+
 TEST_F(Transfers, HaveLimitsThatMoveInBothDirections) {
   write_many(230);
   const auto patient = new_agent({"REMOTE_SANDBOX_INLINE_SYNC_MAX_FILES=1000"});

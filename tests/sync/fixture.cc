@@ -155,7 +155,8 @@ Result<SyncReport> SyncTest::run(const SyncRequest& request, const SyncHooks& ho
                    .spec = spec,
                    .home = concat(base_, "/home"),
                    .directory = base_,
-                   .state_dir = concat(base_, "/state")},
+                   .state_dir = concat(base_, "/state"),
+                   .judge = judge_},
                   request, hooks);
 }
 

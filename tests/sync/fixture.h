@@ -59,6 +59,12 @@ class SyncTest : public ::testing::Test {
   static std::string cut_to(std::size_t bytes);
   static std::string cut_from(std::size_t bytes);
 
+  // Of the places here, as in SyncSetup.
+  std::function<Result<std::vector<std::string>>(const std::string&)> judge_ =
+      [](const std::string&) {
+        return Result<std::vector<std::string>>(std::vector<std::string>());
+      };
+
   testing::Scratch scratch_;
   // The same; but where use_memory() was called, elsewhere.
   std::string base_ = scratch_.path();

@@ -25,6 +25,30 @@ timespec mtime_at(const std::string& path) {
   return info.st_mtim;
 }
 
+TEST_F(SyncTest, NothingIsRemovedFromWhatHoldsAHomeDirectoryOrYondersOwn) {
+  write(here("a"), "one");
+  push();
+  const auto far_state = concat(base_, "/home/.local/state");
+  ASSERT_TRUE(fs::exists(far_state));
+  SyncRequest request = push_request();
+  request.options.delete_extras = true;
+  for (const std::string& target :
+       {base_, concat(base_, "/home"), far_state, concat(base_, "/home/.cache/yonder")}) {
+    request.remote_path = target;
+    const auto refused = run(request);
+    ASSERT_FALSE(refused) << target;
+    EXPECT_THAT(refused.error().message, ::testing::HasSubstr("is or holds")) << target;
+  }
+  SyncRequest back = pull_request();
+  back.options.delete_extras = true;
+  for (const std::string& target : {base_, concat(base_, "/home"), concat(base_, "/state")}) {
+    back.local_path = target;
+    const auto refused = run(back);
+    ASSERT_FALSE(refused) << target;
+    EXPECT_THAT(refused.error().message, ::testing::HasSubstr("is or holds")) << target;
+  }
+}
+
 TEST_F(SyncTest, AChangedFileWithTwoNamesIsUpdated) {
   write(here("a"), "one");
   fs::create_hard_link(here("a"), here("b"));
