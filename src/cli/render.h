@@ -9,7 +9,7 @@
 
 namespace yonder::cli {
 
-// The only file of this room that writes to stdout, and to stderr.
+// The only file of this room that writes to stdout, but for the screen of `top`, and to stderr.
 
 // Makes sure that descriptors 0, 1 and 2 are taken. Where our caller has closed one, the next thing
 // that we open would become stdin or stdout by accident. Reading from a closed stdin gives its end,

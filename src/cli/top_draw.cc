@@ -100,7 +100,7 @@ std::string run_state(const TopRun& run, const TopTime& now) {
   const std::string state = task_state(*run.task, now.wall_ms);
   const bool silent = top_silence(run.machine->tasks_waited, now.steady).has_value();
   if (!silent || run.task->seen_ms || !run.machine->tasks_seen) return state;
-  return concat(state, " ", lasted(to_seconds(now.steady - *run.machine->tasks_seen)), " ago");
+  return concat(state, " ", top_seconds(now.steady - *run.machine->tasks_seen), " ago");
 }
 
 TopTone tone_of(RunState state) {
@@ -171,6 +171,7 @@ void put_panes(Lines& out, const TopKnown& known, const TopView& view, const Top
 }
 
 TopLine top_line(const TopKnown& known, const TopTime& now) {
+  const bool whole = known.interval % std::chrono::seconds(1) == Duration::zero();
   const auto silent =
       std::count_if(known.machines.begin(), known.machines.end(), [&](const TopMachine& machine) {
         return machine.error || top_silence(machine.unanswered, now.steady);
@@ -181,7 +182,9 @@ TopLine top_line(const TopKnown& known, const TopTime& now) {
                                  known.machines.size() == 1 ? " machine" : " machines"),
                           TopTone::Strong},
                          {quiet, TopTone::Bad},
-                         {concat(", every ", lasted(to_seconds(known.interval))), TopTone::Dim}}};
+                         {concat(", every ", whole ? top_seconds(known.interval)
+                                                   : lasted(to_seconds(known.interval))),
+                          TopTone::Dim}}};
   if (!known.trouble.empty()) {
     line.spans.push_back({"  " + one_line(known.trouble), TopTone::Bad});
   }

@@ -43,6 +43,8 @@ TopMachineLines top_draw_machines(const std::vector<const TopMachine*>& machines
 std::vector<TopLine> top_draw_log(const TopKnown& known, const TopView& view, const TopSize& size);
 std::vector<TopLine> top_draw_help();
 
+// Whole ones: "8 s", "2m10s".
+std::string top_seconds(Duration time);
 // "██░░" for a share of 0 to 1, and "?" where there is none.
 std::string top_bar(std::optional<double> share, std::size_t width);
 // "▁▃█": the last values; a space is one that was not measured.

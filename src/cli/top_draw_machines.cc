@@ -68,25 +68,21 @@ Room room_for(const std::vector<const TopMachine*>& machines, std::size_t width)
   return room;
 }
 
-std::string seconds(Duration time) {
-  return lasted(std::floor(to_seconds(time)));
-}
-
 // Why what is shown of it is not what is true now; empty: it is.
 std::string status_text(const TopMachine& machine, Instant now) {
   const auto silence = top_silence(machine.unanswered, now);
   std::string text;
   if (machine.error) {
     const std::string& hint = machine.error->hint;
-    text = concat("cannot be reached", silence ? concat(" for ", seconds(*silence)) : "", ": ",
+    text = concat("cannot be reached", silence ? concat(" for ", top_seconds(*silence)) : "", ": ",
                   machine.error->message, hint.empty() ? "" : "; " + hint);
   } else if (silence) {
-    text = concat("no answer for ", seconds(*silence));
+    text = concat("no answer for ", top_seconds(*silence));
   } else if (!machine.facts) {
     text = "asking";
   }
   if (text.empty() || !machine.facts) return one_line(text);
-  return one_line(concat("(", seconds(now - machine.measured), " old) ", text));
+  return one_line(concat("(", top_seconds(now - machine.measured), " old) ", text));
 }
 
 void add_bar(TopLine& line, std::optional<double> used, const std::string& text, std::size_t room,
@@ -131,7 +127,7 @@ TopLine gpu_line(const TopMachine& machine, const Gpu& gpu, const Room& room) {
   const auto share_busy = share(busy, Count::of(100));
   const auto found = machine.gpus.find(top_gpu_key(gpu));
   TopLine line;
-  line.spans.push_back({pad_cells(concat("  GPU ", gpu.index), 7) + " "});
+  line.spans.push_back({pad_cells(concat("  GPU ", gpu.index), 8) + " "});
   add_bar(line, share_busy, busy ? concat(*busy, " %") : "?", 5, room.bar);
   line.spans.push_back(
       {top_spark(found == machine.gpus.end() ? TopHistory() : found->second, room.spark) + "  ",
@@ -140,8 +136,9 @@ TopLine gpu_line(const TopMachine& machine, const Gpu& gpu, const Room& room) {
           room.bar);
   const std::string heat = gpu.temperature_c ? concat(*gpu.temperature_c, " C") : "?";
   const std::string run = gpu.lease ? " " + gpu.lease->run_id : "";
-  line.spans.push_back({concat(pad_cells(heat, 5), "  ", one_line(gpu_holder(gpu) + run), "  ")});
-  line.spans.push_back({one_line(gpu.name), TopTone::Dim});
+  line.spans.push_back({pad_cells(heat, 5) + "  "});
+  line.spans.push_back({one_line(gpu.name) + "  ", TopTone::Dim});
+  line.spans.push_back({one_line(gpu_holder(gpu) + run)});
   return line;
 }
 
@@ -172,6 +169,13 @@ std::vector<TopLine> lines_of(const TopMachine& machine, const Room& room, Insta
 }
 
 }  // namespace
+
+std::string top_seconds(Duration time) {
+  const double seconds = std::floor(to_seconds(time));
+  constexpr double kMinute = 60;
+  if (seconds >= kMinute) return lasted(seconds);
+  return concat(static_cast<std::int64_t>(seconds), " s");
+}
 
 std::string top_bar(std::optional<double> share, std::size_t width) {
   if (!share) return pad_cells("?", width);

@@ -25,6 +25,18 @@ class Top : public Background {
                     {.name = "Stub Two", .utilization = "[N/A]"}});
   }
 
+  void TearDown() override {
+    terminal({"kill-server"});
+    Background::TearDown();
+  }
+
+  // A server of its own: the runs show themselves in the other one.
+  std::string terminal(const std::vector<std::string>& words) const {
+    std::vector<std::string> all{"-L", "terminal", "-u"};
+    all.insert(all.end(), words.begin(), words.end());
+    return tmux(all);
+  }
+
   std::vector<std::string> with_gpus() const {
     std::string path = gpus_.path();
     for (const auto& entry : environment()) {
@@ -39,18 +51,18 @@ class Top : public Background {
     for (const auto& entry : with_gpus()) {
       if (!entry.starts_with("TERM=")) variables += shell_quote(entry) + " ";
     }
-    tmux({"-u", "new-session", "-d", "-s", "top", "-x", width, "-y", height,
-          concat("exec env -i TERM=screen-256color PS1='prompt> ' ", variables, "sh -i")});
+    terminal({"new-session", "-d", "-s", "top", "-x", width, "-y", height,
+              concat("exec env -i TERM=screen-256color PS1='prompt> ' ", variables, "sh -i")});
     ASSERT_TRUE(shows("prompt>"));
   }
 
-  void type(const std::string& text) const { tmux({"send-keys", "-t", "top", "-l", text}); }
-  void press(const std::string& key) const { tmux({"send-keys", "-t", "top", key}); }
+  void type(const std::string& text) const { terminal({"send-keys", "-t", "top", "-l", text}); }
+  void press(const std::string& key) const { terminal({"send-keys", "-t", "top", key}); }
   void enter(const std::string& line) const {
     type(line);
     press("Enter");
   }
-  std::string on_screen() const { return tmux({"-u", "capture-pane", "-p", "-t", "top"}); }
+  std::string on_screen() const { return terminal({"capture-pane", "-p", "-t", "top"}); }
 
   template <class Matcher>
   bool becomes(const Matcher& matcher) const {
@@ -128,7 +140,7 @@ TEST_F(Top, FollowsALogAsItGrows) {
   start(concat("echo first line; while [ ! -e ", gate, " ]; do sleep 0.1; done; echo second line"));
   open_window("100", "24");
   enter(top_command());
-  ASSERT_TRUE(shows("Runs (1,"));
+  ASSERT_TRUE(shows("echo first line"));
   press("Tab");
   press("Enter");
   ASSERT_TRUE(becomes(AllOf(HasSubstr("\nfirst line"), Not(HasSubstr("\nsecond line")))));
@@ -144,12 +156,12 @@ TEST_F(Top, DrawsAnewWhenTheWindowChangesAndSaysSoWhenItIsTooSmall) {
   open_window("120", "30");
   enter(top_command());
   ASSERT_TRUE(shows("Stub One"));
-  tmux({"resize-window", "-t", "top", "-x", "60", "-y", "20"});
+  terminal({"resize-window", "-t", "top", "-x", "60", "-y", "20"});
   ASSERT_TRUE(becomes(
       AllOf(HasSubstr("GPU 0  ███░ 73 %"), Not(HasSubstr("Stub One")), HasSubstr("q: quit"))));
-  tmux({"resize-window", "-t", "top", "-x", "30", "-y", "8"});
+  terminal({"resize-window", "-t", "top", "-x", "30", "-y", "8"});
   ASSERT_TRUE(shows("too small"));
-  tmux({"resize-window", "-t", "top", "-x", "140", "-y", "40"});
+  terminal({"resize-window", "-t", "top", "-x", "140", "-y", "40"});
   ASSERT_TRUE(becomes(AllOf(HasSubstr("Stub One"), Not(HasSubstr("too small")))));
   press("q");
   EXPECT_TRUE(shows("prompt>"));
@@ -188,8 +200,8 @@ TEST_F(Top, AMachineThatHangsKeepsItsLastValuesAndNobodyWaitsForIt) {
   const auto begin = std::chrono::steady_clock::now();
   press("q");
   EXPECT_TRUE(becomes(AllOf(HasSubstr("prompt>"), Not(HasSubstr("Machines (")))));
-  enter("echo it is over");
-  EXPECT_TRUE(shows("\nit is over"));
+  enter("echo it is $((40 + 2))");
+  EXPECT_TRUE(shows("it is 42"));
   EXPECT_LT(std::chrono::steady_clock::now() - begin, std::chrono::seconds(4));
 }
 
