@@ -201,7 +201,8 @@ Result<Applier*> TreeService::applier() {
     TRY_ASSIGN(const int root, root_->make());
     applier_.emplace(root, root_->state().path, TrashPlace{around_.state_dir},
                      ApplyOptions{.keep = wanted_.keep_replaced ? Keep::InTrash : Keep::Nowhere,
-                                  .flush_to_disk = wanted_.flush_to_disk});
+                                  .flush_to_disk = wanted_.flush_to_disk,
+                                  .claim = wanted_.claim});
   }
   return &*applier_;
 }

@@ -87,11 +87,13 @@ tree::OpenTree Ends::far_wanted() const {
           .file = push_ ? local_->state().file : "",
           .role = push_ ? tree::Role::Target : tree::Role::Source,
           .keep_replaced = request_.options.keep_replaced,
-          .flush_to_disk = request_.options.flush_to_disk};
+          .flush_to_disk = request_.options.flush_to_disk,
+          .claim = claim_};
 }
 
 Result<std::unique_ptr<FarTree>> Ends::open(const std::shared_ptr<link::Link>& link) {
   far_ahead_ms_ = link->clock_ahead_ms();
+  ++claim_.attempt;
   if (push_) TRY(find_local());
   TRY_ASSIGN(auto far, FarTree::open(link, far_wanted(), cancel_));
   if (push_) return far;  // its answer comes with the list: one round trip for both

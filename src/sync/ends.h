@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "base/cancel.h"
+#include "base/id.h"
 #include "base/result.h"
 #include "sync/far_tree.h"
 #include "sync/plan.h"
@@ -54,6 +55,8 @@ class Ends {
   Pair pair(bool push) const;
   // Where the files come from: which machine, which directory.
   std::uint64_t origin() const;
+  // Of the attempt that was opened last.
+  const tree::PartClaim& claim() const { return claim_; }
 
  private:
   static std::string path_of(const tree::RootState& state);
@@ -71,6 +74,7 @@ class Ends {
   tree::RootState far_root_;
   std::string source_name_;
   std::int64_t far_ahead_ms_ = 0;  // of the far clock
+  tree::PartClaim claim_{.sync = tree::hash_of_bytes(random_letters(24)).low};
 };
 
 // The rules that the user gave, and the built-in ones.

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "base/clean_text.h"
+#include "base/text.h"
 #include "sync/copy.h"
 #include "tree/beneath.h"
 #include "tree/part.h"
@@ -240,12 +241,15 @@ Result<std::map<std::uint64_t, tree::Hash>> Push::there_already(const Action& ac
                                                                 std::size_t index) {
   const tree::FileHead head = head_of(setup_, action);
   const std::string_view parent = tree::split_path(action.path).parent;
-  const std::string part =
-      parent.empty() ? tree::part_name(head) : std::string(parent) + "/" + tree::part_name(head);
+  const std::string before = parent.empty() ? "" : concat(parent, "/");
+  const auto& temporaries = setup_.target.temporaries;
+  const auto listed = [&](const std::string& part) {
+    return std::find(temporaries.begin(), temporaries.end(), before + part) != temporaries.end();
+  };
   // Where there is only one file, nobody has listed what is beside it.
   const bool single = !setup_.far.file.empty();
-  const auto& temporaries = setup_.target.temporaries;
-  if (!single && std::find(temporaries.begin(), temporaries.end(), part) == temporaries.end()) {
+  if (!single && !listed(tree::part_name(head)) &&
+      !listed(tree::own_part_name(head, setup_.far.claim))) {
     return std::map<std::uint64_t, tree::Hash>();
   }
   TRY(tree::send(far_.out(), Kind::AskPart, tree::FileStart{.number = index, .head = head}));

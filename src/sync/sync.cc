@@ -164,7 +164,8 @@ Result<void> Syncing::copy(const std::shared_ptr<link::Link>& link, FarTree& far
       .most_links = report_.reconnects < kLossesWithMoreLinks ? setup_.most_links : 1,
       .fast_link = fast,
       .apply = {.keep = options.keep_replaced ? tree::Keep::InTrash : tree::Keep::Nowhere,
-                .flush_to_disk = options.flush_to_disk},
+                .flush_to_disk = options.flush_to_disk,
+                .claim = ends_.claim()},
       .local_root_path = ends_.local().state().path,
       .local_trash = {setup_.state_dir}};
   return push_ ? push(setup, far) : pull(setup, far);

@@ -9,6 +9,7 @@
 #include "base/result.h"
 #include "tree/beneath.h"
 #include "tree/entry.h"
+#include "tree/part_map.h"
 #include "tree/trash.h"
 
 namespace yonder::tree {
@@ -28,6 +29,7 @@ enum class Keep { InTrash, Nowhere };  // what is replaced or removed
 struct ApplyOptions {
   Keep keep = Keep::InTrash;
   bool flush_to_disk = false;  // fsync before each rename
+  PartClaim claim;             // to the part files it works on
 };
 
 class Applier;
@@ -94,6 +96,7 @@ class Applier {
   std::uint64_t trashed() const { return trash_.taken(); }
   std::uint64_t made_directories() const { return directories_.made(); }
   std::string new_temporary();
+  const PartClaim& claim() const { return options_.claim; }
 
  private:
   Result<void> set_apart(const Fd& file, FileHead head, std::uint64_t size);

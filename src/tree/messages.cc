@@ -92,7 +92,8 @@ void all(A& a, Fields&... fields) {
 
 template <class A>
 void fields(A& a, OpenTree& m) {
-  all(a, m.path, m.base, m.file, m.role, m.keep_replaced, m.flush_to_disk);
+  all(a, m.path, m.base, m.file, m.role, m.keep_replaced, m.flush_to_disk, m.claim.sync,
+      m.claim.attempt);
 }
 template <class A>
 void fields(A& a, RootState& m) {

@@ -63,6 +63,7 @@ struct OpenTree {
   Role role = Role::Source;
   bool keep_replaced = true;
   bool flush_to_disk = false;
+  PartClaim claim;  // the same over all links of an attempt
 };
 
 struct RootState {
