@@ -26,12 +26,15 @@ class TreeService {
  public:
   TreeService(const Surroundings& around, WorkerChannel& channel)
       : around_(around),
+        channel_(channel),
         in_([&channel](char* buffer, std::size_t size) { return channel.read(buffer, size); }),
-        out_([&channel](std::string_view bytes) { return channel.write(bytes); }) {}
+        out_([this](std::string_view bytes) { return pour(bytes); }) {}
 
   Result<void> run();
 
  private:
+  Result<void> check_wanted() const;
+  Result<void> pour(std::string_view bytes);
   Result<void> handle(const MessageView& message);
   Result<void> change(Kind kind, std::string_view body);
   Result<void> open(const OpenTree& wanted);
@@ -51,6 +54,7 @@ class TreeService {
   Result<Directories*> sources();
 
   const Surroundings& around_;
+  WorkerChannel& channel_;
   BlockReader in_;
   BlockWriter out_;
   OpenTree wanted_;
@@ -69,8 +73,20 @@ Result<void> TreeService::run() {
     auto message = in_.next();
     if (!message && message.error().code == Errc::LinkLost) return {};  // there is no more
     if (!message) return std::move(message).error();
+    TRY(check_wanted());
     TRY(handle(*message));
   }
+}
+
+// Thousands of orders may have arrived that nobody wants any more.
+Result<void> TreeService::check_wanted() const {
+  if (channel_.given_up()) return Error{Errc::Cancelled, "given up", ""};
+  return {};
+}
+
+Result<void> TreeService::pour(std::string_view bytes) {
+  TRY(check_wanted());
+  return channel_.write(bytes);
 }
 
 Result<void> TreeService::handle(const MessageView& message) {
@@ -262,7 +278,7 @@ Result<void> TreeService::scan_tree(const ScanTree& wanted) {
                             lists.add_ignore_file(directory, content);
                           }
                         },
-                    .stopped = [&] { return lists.failed(); }});
+                    .stopped = [&] { return lists.failed() || channel_.given_up(); }});
   }
   TRY(lists.finish());
   return done(0, scanned);
@@ -272,6 +288,7 @@ Result<void> TreeService::hash_files(const std::vector<std::string>& paths) {
   TRY_ASSIGN(const int root, root_->get());
   ListSender lists(out_);
   for (const auto& path : paths) {
+    TRY(check_wanted());
     const auto entry = list_one(root, path, {.hash = true});
     if (entry) lists.add(*entry);
   }

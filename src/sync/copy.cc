@@ -15,6 +15,9 @@ constexpr auto kBeforeMoreLinks = std::chrono::milliseconds(400);
 // What takes less is not worth a further login.
 constexpr double kWorthMoreLinks = 1.0;
 constexpr auto kTick = std::chrono::milliseconds(100);
+// One order over there, on a slow disk.
+constexpr auto kStopWithin = std::chrono::seconds(10);
+constexpr auto kStopSoon = std::chrono::seconds(2);
 
 // Further links: each logs in, opens a stream of its own and takes works until none is left.
 class Helpers {
@@ -57,12 +60,19 @@ class Helpers {
 
   Result<void> work_on(const std::shared_ptr<link::Link>& link) {
     TRY_ASSIGN(const auto far, FarTree::open(link, setup_.far, setup_.cancel));
-    TRY(far->root());
-    const Worker worker = begin_(*far, [] {});
-    while (const auto next = queue_.take()) TRY(worker(&*next));
-    TRY(worker(nullptr));
+    auto worked = work_with(*far);
+    if (!worked) end_stream(setup_, *far, worked.error());
     setup_.tally.wire_bytes += far->wire_bytes();
-    return {};
+    return worked;
+  }
+
+  Result<void> work_with(FarTree& far) {
+    TRY(far.root());
+    const Worker worker = begin_(far, [] {});
+    while (const auto next = queue_.take()) TRY(worker(&*next));
+    // The attempt has failed: what this one has sent must not be done either.
+    if (auto error = queue_.error()) return *std::move(error);
+    return worker(nullptr);
   }
 
   const CopySetup& setup_;
@@ -108,6 +118,13 @@ bool twin_failed(const CopySetup& setup, const Action& action, std::uint64_t num
                            "', of which it is another name, could not be copied"),
                     ""});
   return true;
+}
+
+void end_stream(const CopySetup& setup, FarTree& far, const Error& error) {
+  // Another link may be the one that was lost, but then somebody waits for a new one.
+  const bool lost = error.code == Errc::LinkLost;
+  const auto patience = Deadline::after(lost ? kStopSoon : kStopWithin);
+  if (!far.stop(patience)) setup.tally.may_go_on = true;
 }
 
 Result<void> note_failure(const Plan& plan, Tally& tally, const tree::MessageView& message) {

@@ -58,6 +58,10 @@ bool twin_failed(const CopySetup& setup, const Action& action, std::uint64_t num
 // else is unexpected.
 Result<void> note_failure(const Plan& plan, Tally& tally, const tree::MessageView& message);
 
+// After an error on this stream: the far side leaves undone what it has not yet done. Waits for
+// that.
+void end_stream(const CopySetup& setup, FarTree& far, const Error& error);
+
 // Does one work; with nullptr it settles all that it has done.
 using Worker = std::function<Result<void>(const Work*)>;
 // Prepares a worker for a stream, which calls `tick` while it works.

@@ -31,6 +31,9 @@ class FarTree {
   Result<tree::AllDone> settle(
       const std::function<Result<void>(const tree::MessageView&)>& on_message);
 
+  // Whatever was ordered and not yet done is left undone. False: nobody saw that it has ended.
+  bool stop(const Deadline& deadline) { return call_.stop(deadline); }
+
   // In both directions.
   std::uint64_t wire_bytes() const { return sent_ + received_; }
   // How long we waited for the far side to take what we sent.

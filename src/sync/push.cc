@@ -201,7 +201,9 @@ class Push {
   Result<std::map<std::uint64_t, tree::Hash>> there_already(const Action& action,
                                                             std::size_t index);
   Result<void> plan_segments_of(LargeFile& file, WorkList& list);
-  Result<void> finish(const std::vector<LargeFile>& large);
+  Result<void> finish_files(const std::vector<LargeFile>& large);
+  Result<void> finish_tree();
+  Result<void> finish(PushLane& lane, const std::vector<LargeFile>& large);
   bool failed(std::uint64_t number) const { return setup_.tally.has_failed(number); }
 
   const CopySetup& setup_;
@@ -295,7 +297,7 @@ Result<void> Push::plan_segments_of(LargeFile& file, WorkList& list) {
   return {};
 }
 
-Result<void> Push::finish(const std::vector<LargeFile>& large) {
+Result<void> Push::finish_files(const std::vector<LargeFile>& large) {
   tree::BlockWriter& out = far_.out();
   const Plan& plan = setup_.plan;
   for (const LargeFile& file : large) {
@@ -315,6 +317,15 @@ Result<void> Push::finish(const std::vector<LargeFile>& large) {
                                 a.twin_action.value_or(0)}));
       ++setup_.tally.files;
     }
+  }
+  return {};
+}
+
+Result<void> Push::finish_tree() {
+  tree::BlockWriter& out = far_.out();
+  const Plan& plan = setup_.plan;
+  for (std::size_t i = 0; i < plan.actions.size(); ++i) {
+    const Action& a = plan.actions[i];
     if (a.act == Act::Remove) {
       TRY(tree::send(out, Kind::Remove, tree::Removal{i, a.path, a.target}));
     }
@@ -327,6 +338,14 @@ Result<void> Push::finish(const std::vector<LargeFile>& large) {
   return {};
 }
 
+// Nothing is removed before all the rest was confirmed: whoever gives up meanwhile loses nothing.
+Result<void> Push::finish(PushLane& lane, const std::vector<LargeFile>& large) {
+  TRY(finish_files(large));
+  if (setup_.plan.counts.removals() > 0) TRY(lane(nullptr));
+  TRY(finish_tree());
+  return lane(nullptr);
+}
+
 Result<void> Push::run() {
   TRY(prepare());
   WorkList list = cut_into_works(setup_.plan, !setup_.fast_link);
@@ -336,22 +355,29 @@ Result<void> Push::run() {
     // Everything on its way at once, and one answer.
     PushLane lane(setup_, list.large, far_, setup_.tick);
     for (const Work& work : list.works) TRY(lane(&work));
-    TRY(finish({}));
-    return lane(nullptr);
+    return finish(lane, {});
   }
   WorkQueue queue(std::move(list.works));
   TRY(share_out(setup_, queue, far_, [&](FarTree& far, std::function<void()> tick) -> Worker {
     auto lane = std::make_shared<PushLane>(setup_, list.large, far, std::move(tick));
     return [lane](const Work* work) { return (*lane)(work); };
   }));
-  TRY(finish(list.large));
-  return PushLane(setup_, list.large, far_, setup_.tick)(nullptr);
+  PushLane last(setup_, list.large, far_, setup_.tick);
+  return finish(last, list.large);
 }
 
 }  // namespace
 
 Result<void> push(const CopySetup& setup, FarTree& far) {
-  return Push(setup, far).run();
+  auto pushed = Push(setup, far).run();
+  if (pushed) return {};
+  end_stream(setup, far, pushed.error());
+  if (pushed.error().code == Errc::Cancelled && setup.tally.may_go_on) {
+    return Error{Errc::Cancelled,
+                 "cancelled, but the far side was not seen to stop: it may go on for a moment",
+                 "look there again before you rely on what is there"};
+  }
+  return pushed;
 }
 
 }  // namespace yonder::sync

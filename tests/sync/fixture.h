@@ -43,6 +43,8 @@ class SyncTest : public ::testing::Test {
   static std::string noise(std::size_t size, std::uint64_t seed);
   // The names of everything that is still on its way below a directory.
   static std::vector<std::string> temporaries(const std::string& root);
+  // Processes of outposts that work below a directory: they hold something of it open.
+  static bool somebody_works_in(const std::string& directory);
   // Everything of this test lies in memory, from now on: for many files.
   void use_memory();
   // In a process of its own that is not root's, in directories of its own. What went wrong.
