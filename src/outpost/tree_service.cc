@@ -31,6 +31,10 @@ class TreeService {
         out_([this](std::string_view bytes) { return pour(bytes); }) {}
 
   Result<void> run();
+  // The directory in which something was changed.
+  std::optional<std::string> changed_root() const {
+    return applier_ ? std::optional(root_->state().path) : std::nullopt;
+  }
 
  private:
   Result<void> check_wanted() const;
@@ -388,7 +392,13 @@ Result<void> TreeService::get_delta(const Wanted& wanted) {
 }  // namespace
 
 Result<std::string> serve_tree(const Surroundings& around, WorkerChannel& channel) {
-  TRY(TreeService(around, channel).run());
+  TreeService service(around, channel);
+  auto served = service.run();
+  if (const auto root = service.changed_root()) {
+    channel.afterwards(
+        [place = TrashPlace{around.state_dir}, root] { collect_trash_sometimes(place, root); });
+  }
+  TRY(std::move(served));
   return wire::encode(wire::StartedNote{});  // the last frame of its stream; nobody reads it
 }
 

@@ -273,7 +273,9 @@ Result<void> Pull::run() {
 }  // namespace
 
 Result<void> pull(const CopySetup& setup, FarTree& far) {
-  return Pull(setup, far).run();
+  auto pulled = Pull(setup, far).run();
+  tree::collect_trash_sometimes(setup.local_trash, setup.local_root_path);
+  return pulled;
 }
 
 }  // namespace yonder::sync

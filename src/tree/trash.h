@@ -122,8 +122,11 @@ struct TrashLimits {
   std::int64_t always_kept_ms = 3600LL * 1000;
 };
 // Removes what is too old or too much, the oldest first. Batches in use stay.
-void collect_trash(const TrashPlace& place, const TrashLimits& limits = {});
-// The same, once an hour at most: for whoever has just taken something.
-void collect_trash_sometimes(const TrashPlace& place);
+void collect_trash(const TrashPlace& place, const TrashLimits& limits = {},
+                   const std::optional<std::string>& root = std::nullopt);
+// The same, once an hour at most: for whoever has just taken something. `root`: its own trash, if
+// it has one, counts even where nobody could write down that it exists.
+void collect_trash_sometimes(const TrashPlace& place,
+                             const std::optional<std::string>& root = std::nullopt);
 
 }  // namespace yonder::tree
