@@ -90,6 +90,9 @@ class Applier {
   // `temporary` of that directory, with mode and time set, gets the name.
   Result<void> place(int directory, const std::string& temporary, const FileHead& head);
   Result<void> seal(const Fd& file, const FileHead& head) const;
+  // For one that is complete: what the file system may still have to say is heard before it gets
+  // its name.
+  Result<void> seal_and_close(Fd& file, const FileHead& head) const;
   Result<int> directory_of(std::string_view path, bool make);
 
   const std::string& trash_batch() const { return trash_.batch(); }

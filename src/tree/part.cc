@@ -12,6 +12,7 @@
 #include "base/clean_text.h"
 #include "base/clock.h"
 #include "base/text.h"
+#include "tree/late_errors.h"
 #include "tree/scan.h"
 
 namespace yonder::tree {
@@ -215,6 +216,8 @@ Result<void> PartFile::clear(std::uint64_t offset, std::uint64_t count) {
 
 Result<void> PartFile::end(const Hash& hash) {
   if (position_ != stop_ || hasher_.result() != hash) return not_as_sent(head_);
+  // What is noted is believed later, by others too.
+  if (tells_errors_late(file_.get()) && ::fsync(file_.get()) != 0) return failed(head_);
   TRY_ASSIGN(const PartMap::Lock lock, hold(PartMap::Hold::Alone));
   auto added = map_.add(index_, hash);
   if (!added) return std::move(added).error().context(printable(head_.path));
@@ -245,14 +248,21 @@ Result<void> PartFile::finish() {
 
 // With the lock held alone. As soon as the file has its name it is not ours any more.
 Result<void> PartFile::place() {
-  if (!leads_to(directory_.get(), name_, file_.get())) return not_as_sent(head_);
-  auto placed = applier_->seal(file_, head_);
+  struct stat open {};
+  if (!leads_to(directory_.get(), name_, file_.get()) || ::fstat(file_.get(), &open) != 0) {
+    return not_as_sent(head_);
+  }
+  auto placed = applier_->seal_and_close(file_, head_);
   if (placed) placed = applier_->place(directory_.get(), name_, head_);
   if (placed) {
     map_.remove();
-  } else if (leads_to(directory_.get(), name_, file_.get())) {
-    ::fchmod(file_.get(), 0600);  // to be gone on with
+    return {};
   }
+  struct stat named {};
+  const bool still_a_part =
+      ::fstatat(directory_.get(), name_.c_str(), &named, AT_SYMLINK_NOFOLLOW) == 0 &&
+      named.st_dev == open.st_dev && named.st_ino == open.st_ino;
+  if (still_a_part) ::fchmodat(directory_.get(), name_.c_str(), 0600, 0);  // to be gone on with
   return placed;
 }
 
