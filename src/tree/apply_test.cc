@@ -318,6 +318,18 @@ TEST_F(PartTest, OnlyOldPartsAreForgotten) {
   remove_old_part(root_.get(), part_name(head_), 0);
   remove_old_part(root_.get(), map, 0);
   EXPECT_THAT(names(), IsEmpty());
+  // Whatever else looks like it may be all that is left of a file.
+  const std::string hex(32, 'a');
+  for (const std::string other : {".~yonder-abcdefgh-1", ".~yonder-old-abcdefghijkl",
+                                  ".~yonder-part-mine", ".~yonder-part-"}) {
+    write(other, "precious");
+    remove_old_part(root_.get(), other, 0);
+    EXPECT_EQ(read(other), "precious");
+  }
+  for (const std::string end : {"", ".map", "-0123456789abcdef", "-0123456789abcdef.map"}) {
+    EXPECT_TRUE(is_part_name(".~yonder-part-" + hex + end));
+    EXPECT_FALSE(is_part_name(".~yonder-part-" + hex + end + "x"));
+  }
 }
 
 }  // namespace

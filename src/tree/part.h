@@ -79,6 +79,9 @@ class PartFile {
   Hasher hasher_;
 };
 
+// Of a part or its map, and not of anything else that is on its way.
+bool is_part_name(std::string_view name);
+
 // Parts whose source has changed, or to which nobody came back.
 inline constexpr std::int64_t kForgottenPart = 2LL * 24 * 3600 * 1000;
 
