@@ -47,6 +47,7 @@ class TreeService {
   Result<void> sign(const Wanted& wanted);
   Result<void> ask_part(const FileStart& start);
   Result<void> finish_part(const PartEnd& end);
+  Result<void> ask_runs(const Wanted& wanted);
   Result<void> get(const Wanted& wanted);
   Result<void> get_segment(const Wanted& wanted);
   Result<void> get_delta(const Wanted& wanted);
@@ -69,6 +70,7 @@ class TreeService {
   std::optional<SourceFile> segment_source_;
   std::string segment_path_;
   std::set<std::uint64_t> failed_;  // orders
+  Segments finishing_;              // of the part that is to be finished
 };
 
 Result<void> TreeService::run() {
@@ -124,6 +126,10 @@ Result<void> TreeService::handle(const MessageView& message) {
     case Kind::GetDelta: {
       TRY_ASSIGN(const auto wanted, unpack_message<Wanted>(message.body));
       return get_delta(wanted);
+    }
+    case Kind::AskRuns: {
+      TRY_ASSIGN(const auto wanted, unpack_message<Wanted>(message.body));
+      return ask_runs(wanted);
     }
     case Kind::Flush: return done(Unpacker(message.body).number(), {});
     default: break;
@@ -316,19 +322,39 @@ Result<void> TreeService::sign(const Wanted& wanted) {
 
 Result<void> TreeService::ask_part(const FileStart& start) {
   TRY_ASSIGN(Receiver * receiver, this->receiver());
-  PartHave have{.number = start.number};
+  PartHave have{.number = start.number, .last = false};
   if (auto part = receiver->part(start.head)) {
-    if (const auto verified = (*part)->verified()) {
-      have.segments.assign(verified->begin(), verified->end());
+    const auto verified = (*part)->verified();
+    for (const auto& segment : verified ? *verified : Segments()) {
+      have.segments.push_back(segment);
+      if (have.segments.size() < kSegmentsAtOnce) continue;
+      TRY(send(out_, Kind::PartState, have));
+      have.segments.clear();
     }
   }
+  have.last = true;
   return send(out_, Kind::PartState, have);
 }
 
+Result<void> TreeService::ask_runs(const Wanted& wanted) {
+  TRY_ASSIGN(Directories * from, sources());
+  const auto file = SourceFile::open(*from, wanted.path, wanted.expected);
+  if (!file) return report(wanted.number, file.error());
+  DataRuns runs{.number = wanted.number};
+  for (const SegmentRun& run : file->runs()) runs.runs.emplace_back(run.first, run.count);
+  return send(out_, Kind::Runs, runs);
+}
+
 Result<void> TreeService::finish_part(const PartEnd& end) {
+  finishing_.insert(end.segments.begin(), end.segments.end());
+  if (finishing_.size() > segments_of(kLargestFile)) {
+    return Error{Errc::Protocol, "a file of too many segments", ""};
+  }
+  if (!end.last) return {};
+  const Segments segments = std::exchange(finishing_, {});
   TRY_ASSIGN(Receiver * receiver, this->receiver());
   auto part = receiver->part(end.head);
-  const auto finished = part ? (*part)->finish(end.segments) : Result<void>(part.error());
+  const auto finished = part ? (*part)->finish(segments) : Result<void>(part.error());
   receiver->forget_part();
   return report(end.number, finished);
 }

@@ -120,6 +120,13 @@ bool twin_failed(const CopySetup& setup, const Action& action, std::uint64_t num
   return true;
 }
 
+void fail_too_large(const CopySetup& setup, const WorkList& list) {
+  for (const std::size_t index : list.too_large) {
+    const std::string& path = setup.plan.actions[index].path;
+    setup.tally.fail(index, path, too_large(path));
+  }
+}
+
 void end_stream(const CopySetup& setup, FarTree& far, const Error& error) {
   // Another link may be the one that was lost, but then somebody waits for a new one.
   const bool lost = error.code == Errc::LinkLost;

@@ -58,6 +58,9 @@ bool twin_failed(const CopySetup& setup, const Action& action, std::uint64_t num
 // else is unexpected.
 Result<void> note_failure(const Plan& plan, Tally& tally, const tree::MessageView& message);
 
+// What nobody can copy has failed; the others go on.
+void fail_too_large(const CopySetup& setup, const WorkList& list);
+
 // After an error on this stream: the far side leaves undone what it has not yet done. Waits for
 // that.
 void end_stream(const CopySetup& setup, FarTree& far, const Error& error);

@@ -180,6 +180,8 @@ class Pull {
   }
   void prepare();
   void finish(const std::vector<LargeFile>& large);
+  static bool are_runs_of(const std::vector<tree::SegmentRun>& runs, std::uint64_t size);
+  Result<void> ask_runs(std::vector<LargeFile>& large);
   void plan_segments_of(LargeFile& file, WorkList& list);
 
   const CopySetup& setup_;
@@ -209,18 +211,69 @@ void Pull::prepare() {
 
 void Pull::plan_segments_of(LargeFile& file, WorkList& list) {
   const Action& action = setup_.plan.actions[file.action];
-  std::map<std::uint64_t, tree::Hash> have;
+  tree::Segments have;
+  if (setup_.tally.has_failed(file.action)) return;
   auto part = own_.receiver().part(head_of(setup_, action));
   if (!part) return note(file.action, part.error());
   if (auto verified = (*part)->verified()) have = *std::move(verified);
-  for (std::uint64_t i = 0; i < tree::segments_of(action.size); ++i) {
-    Work work{Work::Kind::Segment, {file.action}, i, tree::segment_size(action.size, i)};
-    if (const auto found = have.find(i); found != have.end()) {
-      work.has_segment = true;
-      work.hash = found->second;
+  std::uint64_t holes = action.size;
+  const auto add = [&](std::uint64_t first, std::uint64_t end) {
+    if (first != end) {
+      list.works.push_back(segment_work(file.action, action.size, {first, end - first}));
     }
-    list.works.push_back(std::move(work));
+  };
+  for (const tree::SegmentRun& run : file.runs) {
+    const std::uint64_t end = run.first + run.count;
+    holes -= segment_work(file.action, action.size, run).bytes;
+    std::uint64_t next = run.first;
+    for (auto it = have.lower_bound(run.first); it != have.end() && it->first < end; ++it) {
+      add(next, it->first);
+      Work work = segment_work(file.action, action.size, {it->first, 1});
+      work.has_segment = true;
+      work.hash = it->second;
+      list.works.push_back(std::move(work));
+      next = it->first + 1;
+    }
+    add(next, end);
   }
+  setup_.tally.bytes += holes;
+}
+
+// In order, apart, and within the file.
+bool Pull::are_runs_of(const std::vector<tree::SegmentRun>& runs, std::uint64_t size) {
+  const std::uint64_t all = tree::segments_of(size);
+  std::uint64_t next = 0;
+  for (const tree::SegmentRun& run : runs) {
+    if (run.first < next || run.first >= all || run.count == 0 || run.count > all - run.first) {
+      return false;
+    }
+    next = run.first + run.count;
+  }
+  return true;
+}
+
+// Where the large files have holes: all are asked for at once.
+Result<void> Pull::ask_runs(std::vector<LargeFile>& large) {
+  for (const LargeFile& file : large) {
+    const Action& action = setup_.plan.actions[file.action];
+    TRY(tree::send(far_.out(), Kind::AskRuns,
+                   tree::Wanted{.number = file.action,
+                                .path = source_path(setup_, action),
+                                .expected = source_of(action)}));
+  }
+  for (LargeFile& file : large) {
+    TRY_ASSIGN(const tree::MessageView message, far_.next());
+    if (static_cast<Kind>(message.kind) != Kind::Runs) {
+      TRY(note_failure(setup_.plan, setup_.tally, message));
+      if (!setup_.tally.has_failed(file.action)) return tree::unexpected(message.kind);
+      continue;
+    }
+    TRY_ASSIGN(const auto runs, tree::unpack_message<tree::DataRuns>(message.body));
+    for (const auto& [first, count] : runs.runs) file.runs.push_back({first, count});
+    const bool fits = are_runs_of(file.runs, setup_.plan.actions[file.action].size);
+    if (runs.number != file.action || !fits) return tree::unexpected(message.kind);
+  }
+  return {};
 }
 
 void Pull::finish(const std::vector<LargeFile>& large) {
@@ -229,7 +282,7 @@ void Pull::finish(const std::vector<LargeFile>& large) {
   for (const LargeFile& file : large) {
     if (setup_.tally.has_failed(file.action)) continue;
     auto part = own_.receiver().part(head_of(setup_, plan.actions[file.action]));
-    note(file.action, part ? (*part)->finish() : Result<void>(part.error()));
+    note(file.action, part ? (*part)->finish_runs(file.runs) : Result<void>(part.error()));
     own_.receiver().forget_part();
     ++setup_.tally.files;
   }
@@ -255,6 +308,8 @@ void Pull::finish(const std::vector<LargeFile>& large) {
 Result<void> Pull::run() {
   prepare();
   WorkList list = cut_into_works(setup_.plan, !setup_.fast_link);
+  fail_too_large(setup_, list);
+  TRY(ask_runs(list.large));
   for (LargeFile& file : list.large) plan_segments_of(file, list);
   WorkQueue queue(std::move(list.works));
   const auto begin = [&](FarTree& far, std::function<void()> tick) -> Worker {

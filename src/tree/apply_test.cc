@@ -212,9 +212,9 @@ class PartTest : public ApplyTest {
     TRY(part.write(bytes));
     return part.end(hash_of_bytes(bytes));
   }
-  std::vector<std::optional<Hash>> hashes() const {
-    std::vector<std::optional<Hash>> all;
-    for (const auto& segment : segments_) all.emplace_back(hash_of_bytes(segment));
+  Segments hashes() const {
+    Segments all;
+    for (const auto& segment : segments_) all[all.size()] = hash_of_bytes(segment);
     return all;
   }
   FileHead head_;
@@ -234,7 +234,7 @@ TEST_F(PartTest, SegmentsComeInAnyOrderFromTwoWritersAndAttempts) {
   ASSERT_TRUE(one && other);
   EXPECT_EQ(one->verified()->size(), 1U);
   EXPECT_FALSE(one->finish(hashes()));
-  EXPECT_FALSE(one->finish());
+  EXPECT_FALSE(one->finish_runs({{0, 3}}));
   ASSERT_TRUE(send(*one, 0, segments_[0]));
   ASSERT_TRUE(send(*other, 1, segments_[1]));
   ASSERT_TRUE(one->finish(hashes()));
@@ -258,7 +258,7 @@ TEST_F(PartTest, AHoleClearsWhatAnEarlierAttemptLeft) {
   auto part = PartFile::open(*applier_, head_);
   for (std::uint64_t i = 0; i < 3; ++i) ASSERT_TRUE(send(*part, i, segments_[i]));
   auto all = hashes();
-  all[1].reset();  // the source has dug a hole since
+  all.erase(1);  // the source has dug a hole since
   ASSERT_TRUE(part->finish(all));
   EXPECT_TRUE(read("large") == segments_[0] + std::string(kSegment, '\0') + segments_[2]);
 }

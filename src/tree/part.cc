@@ -147,13 +147,13 @@ Result<PartMap::Lock> PartFile::hold(PartMap::Hold how) {
   return lock;
 }
 
-Result<std::map<std::uint64_t, Hash>> PartFile::noted() const {
+Result<Segments> PartFile::noted() const {
   TRY_ASSIGN(auto segments, map_.segments());
   segments.erase(segments.lower_bound(segments_of(head_.size)), segments.end());
   return segments;
 }
 
-Result<std::map<std::uint64_t, Hash>> PartFile::verified() {
+Result<Segments> PartFile::verified() {
   TRY_ASSIGN(auto segments, noted());
   // What was written may have been lost with the machine's power; what was noted, too.
   for (auto it = segments.begin(); it != segments.end();) {
@@ -205,15 +205,45 @@ Result<void> PartFile::clear(std::uint64_t offset, std::uint64_t count) {
     return {};
   }
 #endif
+  // Only what is not a hole by now.
+  const std::uint64_t end = offset + count;
+  while (offset < end) {
+#if defined(SEEK_DATA) && defined(SEEK_HOLE)
+    const off_t data = ::lseek(file_.get(), static_cast<off_t>(offset), SEEK_DATA);
+    if (data < 0 && errno == ENXIO) return {};
+    const off_t hole = data < 0 ? -1 : ::lseek(file_.get(), data, SEEK_HOLE);
+    if (hole > data) {
+      const auto stop = std::min(end, static_cast<std::uint64_t>(hole));
+      TRY(write_zeros(static_cast<std::uint64_t>(data), stop));
+      offset = static_cast<std::uint64_t>(hole);
+      continue;
+    }
+#endif
+    return write_zeros(offset, end);
+  }
+  return {};
+}
+
+Result<void> PartFile::write_zeros(std::uint64_t offset, std::uint64_t end) {
   static constexpr std::array<char, 64UL * 1024> kZeros{};
-  while (count > 0) {
-    const std::size_t piece = std::min<std::uint64_t>(count, kZeros.size());
+  while (offset < end) {
+    const std::size_t piece = std::min<std::uint64_t>(end - offset, kZeros.size());
     const ssize_t n = ::pwrite(file_.get(), kZeros.data(), piece, static_cast<off_t>(offset));
     if (n < 0 && errno == EINTR) continue;
     if (n < 0) return failed(head_);
     offset += static_cast<std::uint64_t>(n);
-    count -= static_cast<std::uint64_t>(n);
   }
+  return {};
+}
+
+Result<void> PartFile::clear_all_but(const std::vector<SegmentRun>& runs) {
+  std::uint64_t done = 0;
+  for (const SegmentRun& run : runs) {
+    const std::uint64_t start = run.first * kSegment;
+    if (start > done) TRY(clear(done, start - done));
+    done = std::min(head_.size, start + run.count * kSegment);
+  }
+  if (done < head_.size) TRY(clear(done, head_.size - done));
   return {};
 }
 
@@ -227,25 +257,30 @@ Result<void> PartFile::end(const Hash& hash) {
   return {};
 }
 
-Result<void> PartFile::finish(const std::vector<std::optional<Hash>>& segments) {
-  if (segments.size() != segments_of(head_.size)) return not_as_sent(head_);
+Result<void> PartFile::finish(const Segments& segments) {
   TRY_ASSIGN(const PartMap::Lock lock, hold(PartMap::Hold::Alone));
   TRY_ASSIGN(const auto have, noted());
-  for (std::size_t i = 0; i < segments.size(); ++i) {
-    if (!segments[i]) {
-      TRY(clear(i * kSegment, segment_size(head_.size, i)));
-      continue;
-    }
-    const auto found = have.find(i);
-    if (found == have.end() || found->second != *segments[i]) return not_as_sent(head_);
+  std::vector<SegmentRun> runs;
+  for (const auto& [index, hash] : segments) {
+    const auto found = have.find(index);
+    if (found == have.end() || found->second != hash) return not_as_sent(head_);
+    if (runs.empty() || runs.back().first + runs.back().count != index) runs.push_back({index, 0});
+    ++runs.back().count;
   }
+  TRY(clear_all_but(runs));
   return place();
 }
 
-Result<void> PartFile::finish() {
+Result<void> PartFile::finish_runs(const std::vector<SegmentRun>& runs) {
   TRY_ASSIGN(const PartMap::Lock lock, hold(PartMap::Hold::Alone));
   TRY_ASSIGN(const auto have, noted());
-  if (have.size() != segments_of(head_.size)) return not_as_sent(head_);
+  for (const SegmentRun& run : runs) {
+    auto at = have.find(run.first);
+    for (std::uint64_t i = 0; i < run.count; ++i, ++at) {
+      if (at == have.end() || at->first != run.first + i) return not_as_sent(head_);
+    }
+  }
+  TRY(clear_all_but(runs));
   return place();
 }
 

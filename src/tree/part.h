@@ -21,6 +21,13 @@ namespace yonder::tree {
 inline constexpr std::uint64_t kSegment = 8UL * 1024 * 1024;
 inline constexpr std::uint64_t kLargeFile = 2 * kSegment;
 
+// Segments that follow each other.
+struct SegmentRun {
+  std::uint64_t first = 0;
+  std::uint64_t count = 0;
+};
+using Segments = std::map<std::uint64_t, Hash>;
+
 std::uint64_t segments_of(std::uint64_t size);
 std::uint64_t segment_size(std::uint64_t size, std::uint64_t index);
 
@@ -38,7 +45,7 @@ class PartFile {
   static Result<PartFile> open(Applier& applier, const FileHead& head);
 
   // What was verified before, and still is what it was then.
-  Result<std::map<std::uint64_t, Hash>> verified();
+  Result<Segments> verified();
 
   // A segment's bytes, in order; then its hash.
   Result<void> begin(std::uint64_t index);
@@ -46,11 +53,10 @@ class PartFile {
   Result<void> hole(std::uint64_t count);
   Result<void> end(const Hash& hash);
 
-  // All segments are there: gives the file its name. Nothing for a segment that is a hole as a
-  // whole.
-  Result<void> finish(const std::vector<std::optional<Hash>>& segments);
-  // The same where every segment was received and verified.
-  Result<void> finish();
+  // All of these are there, and the rest is holes: gives the file its name.
+  Result<void> finish(const Segments& segments);
+  // The same, with whatever was received and verified.
+  Result<void> finish_runs(const std::vector<SegmentRun>& runs);
 
  private:
   PartFile(Applier& applier, FileHead head, Fd directory, std::string name, Fd file, PartMap map)
@@ -63,8 +69,10 @@ class PartFile {
   static Result<std::optional<PartFile>> open_free(Applier& applier, const FileHead& head,
                                                    const Fd& directory, const std::string& name);
   Result<PartMap::Lock> hold(PartMap::Hold how);
-  Result<std::map<std::uint64_t, Hash>> noted() const;
+  Result<Segments> noted() const;
   Result<void> clear(std::uint64_t offset, std::uint64_t count);
+  Result<void> write_zeros(std::uint64_t offset, std::uint64_t end);
+  Result<void> clear_all_but(const std::vector<SegmentRun>& runs);
   Result<void> place();
 
   Applier* applier_;

@@ -65,10 +65,10 @@ TEST_F(ClaimTest, TwoSyncsHaveTwoParts) {
   EXPECT_TRUE(second->verified()->empty());
   ASSERT_TRUE(send(*second, 1));
   ASSERT_TRUE(send(*first, 1));
-  ASSERT_TRUE(first->finish());
+  ASSERT_TRUE(first->finish_runs({{0, 2}}));
   change_it();
   ASSERT_TRUE(send(*second, 0));
-  EXPECT_EQ(second->finish().error().code, Errc::Conflict);
+  EXPECT_EQ(second->finish_runs({{0, 2}}).error().code, Errc::Conflict);
   expect_changed();
 }
 
@@ -80,13 +80,13 @@ TEST_F(ClaimTest, AllLinksOfASyncShareOnePart) {
   ASSERT_TRUE(first && second);
   ASSERT_TRUE(send(*first, 0));
   ASSERT_TRUE(send(*second, 1));
-  ASSERT_TRUE(first->finish());
+  ASSERT_TRUE(first->finish_runs({{0, 2}}));
   change_it();
   // Whatever comes late does not get through.
   EXPECT_FALSE(send(*second, 0));
   ASSERT_TRUE(second->begin(0));
   EXPECT_FALSE(second->hole(5));
-  EXPECT_FALSE(second->finish());
+  EXPECT_FALSE(second->finish_runs({{0, 2}}));
   expect_changed();
 }
 
@@ -102,9 +102,9 @@ TEST_F(ClaimTest, AnAttemptThatWasGivenUpWritesNoMore) {
   EXPECT_EQ(send(*before, 1).error().code, Errc::Conflict);
   EXPECT_EQ(PartFile::open(*old, head_).error().code, Errc::Conflict);
   ASSERT_TRUE(send(*now, 1));
-  ASSERT_TRUE(now->finish());
+  ASSERT_TRUE(now->finish_runs({{0, 2}}));
   change_it();
-  EXPECT_FALSE(before->finish());
+  EXPECT_FALSE(before->finish_runs({{0, 2}}));
   expect_changed();
 }
 
@@ -120,7 +120,7 @@ TEST_F(ClaimTest, APartThatNobodyHoldsIsGoneOnWith) {
   ASSERT_TRUE(part);
   EXPECT_EQ(part->verified()->size(), 1U);
   ASSERT_TRUE(send(*part, 0));
-  ASSERT_TRUE(part->finish());
+  ASSERT_TRUE(part->finish_runs({{0, 2}}));
   EXPECT_EQ(scratch_.read("root/large"), bytes(0) + bytes(1));
 }
 

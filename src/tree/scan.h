@@ -19,6 +19,10 @@ inline constexpr std::string_view kTemporaryPrefix = ".~yonder-";
 // After a process was killed it may still be there, and nobody but a person removes it.
 inline constexpr std::string_view kAsidePrefix = ".~yonder-old-";
 
+// What is larger is listed, but neither read nor copied: only a file that is nearly all holes has
+// such a size, and reading it would take for ever.
+inline constexpr std::uint64_t kLargestFile = 16ULL * 1024 * 1024 * 1024 * 1024;
+
 // Why something of a tree is not in its list of entries.
 enum class SkipReason : std::uint8_t { Excluded, Unreadable, Special, BadRules };
 struct Skip {
