@@ -239,7 +239,7 @@ Result<Receiver*> TreeService::receiver() {
     receiver_.emplace(
         *tree,
         Receiver::Hooks{
-            .head = [](const FileStart& start) { return Result<FileHead>(start.head); },
+            .head = [](Kind, const FileStart& start) { return Result<FileHead>(start.head); },
             .on_end = [this](std::uint64_t number,
                              const Result<void>& outcome) { return report(number, outcome); }});
   }

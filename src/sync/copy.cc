@@ -23,7 +23,15 @@ constexpr auto kStopSoon = std::chrono::seconds(2);
 class Helpers {
  public:
   Helpers(const CopySetup& setup, WorkQueue& queue, const BeginWorker& begin)
-      : setup_(setup), queue_(queue), begin_(begin), began_(std::chrono::steady_clock::now()) {}
+      : setup_(setup),
+        queue_(queue),
+        begin_(begin),
+        began_(std::chrono::steady_clock::now()),
+        with_all_(setup.cancel.on_cancel([this] { logins_.cancel(); })) {}
+  // All works are done by now: nobody waits for a login that is still under way.
+  ~Helpers() { logins_.cancel(); }
+  Helpers(const Helpers&) = delete;
+  Helpers& operator=(const Helpers&) = delete;
 
   // Called now and then by the first link's thread.
   void consider() {
@@ -41,7 +49,7 @@ class Helpers {
 
  private:
   void work() {
-    auto link = setup_.open_link();
+    auto link = setup_.open_link(logins_.token());
     if (!link) {
       log_debug("no further link for a copy: " + link.error().message);
       return;
@@ -81,6 +89,8 @@ class Helpers {
   Instant began_;
   bool decided_ = false;
   std::atomic<int> alive_{0};
+  CancelSource logins_;
+  CancelToken::Registration with_all_;
   std::vector<Thread> threads_;  // joined first
 };
 

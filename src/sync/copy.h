@@ -29,7 +29,7 @@ struct CopySetup {
   // Called by the caller's thread, some times a second and whenever it waits.
   std::function<void()> tick;
   // A further link of its own; an error where there can be none.
-  std::function<Result<std::shared_ptr<link::Link>>()> open_link;
+  std::function<Result<std::shared_ptr<link::Link>>(const CancelToken&)> open_link;
   int most_links = 4;
   bool fast_link = false;        // so fast that working out differences costs more than it saves
   tree::ApplyOptions apply;      // of a pull

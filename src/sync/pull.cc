@@ -29,15 +29,16 @@ class PullLane {
         far_(far),
         tick_(std::move(tick)),
         applier_(setup.local_root, setup.local_root_path, setup.local_trash, setup.apply),
-        receiver_(applier_,
-                  {.head = [this](const tree::FileStart& s) { return head_for(s); },
-                   .on_end = [this](std::uint64_t number,
-                                    const Result<void>& outcome) { return ended(number, outcome); },
-                   .on_bytes =
-                       [this](std::uint64_t n) {
-                         setup_.tally.bytes += n;
-                         tick_();
-                       }}) {}
+        receiver_(
+            applier_,
+            {.head = [this](Kind kind, const tree::FileStart& s) { return head_for(kind, s); },
+             .on_end = [this](std::uint64_t number,
+                              const Result<void>& outcome) { return ended(number, outcome); },
+             .on_bytes =
+                 [this](std::uint64_t n) {
+                   setup_.tally.bytes += n;
+                   tick_();
+                 }}) {}
 
   Result<void> operator()(const Work* work) {
     if (work == nullptr) {
@@ -50,7 +51,7 @@ class PullLane {
         for (const std::size_t index : work->actions) {
           if (setup_.tally.has_failed(index)) continue;
           TRY(tree::send(far_.out(), Kind::Get, wanted(index)));
-          expect(index, action(index).size);
+          expect(index, {.bytes = action(index).size, .answer = Kind::File});
         }
         break;
       case Work::Kind::Segment: TRY(ask_segment(*work)); break;
@@ -70,15 +71,24 @@ class PullLane {
     return {.number = index, .path = source_path(setup_, file), .expected = source_of(file)};
   }
 
-  void expect(std::size_t index, std::uint64_t bytes) {
-    asked_.emplace(index, bytes);
-    ahead_ += bytes + 1;
+  struct Asked {
+    std::uint64_t bytes = 0;
+    Kind answer = Kind::File;
+    std::uint64_t segment = 0;
+    bool has_segment = false;  // a Note will do
+  };
+  void expect(std::size_t index, const Asked& asked) {
+    asked_.emplace(index, asked);
+    ahead_ += asked.bytes + 1;
   }
 
   // Only what was asked for, and as we know it.
-  Result<tree::FileHead> head_for(const tree::FileStart& start) {
-    if (!asked_.contains(start.number))
-      return tree::unexpected(static_cast<std::uint8_t>(Kind::File));
+  Result<tree::FileHead> head_for(Kind kind, const tree::FileStart& start) {
+    // Orders are carried out one after the other: the first of a number is answered first.
+    const auto found = asked_.find(start.number);
+    const bool wanted = found != asked_.end() && found->second.answer == kind &&
+                        (kind != Kind::Segment || found->second.segment == start.segment);
+    if (!wanted) return tree::unexpected(static_cast<std::uint8_t>(kind));
     setup_.tally.now_at(action(start.number).path);
     return head_of(setup_, action(start.number));
   }
@@ -86,7 +96,7 @@ class PullLane {
   bool answered(std::uint64_t number) {
     const auto found = asked_.find(number);
     if (found == asked_.end()) return false;
-    ahead_ -= found->second + 1;
+    ahead_ -= found->second.bytes + 1;
     asked_.erase(found);
     return true;
   }
@@ -108,8 +118,10 @@ class PullLane {
       const auto kind = static_cast<Kind>(message.kind);
       if (kind != Kind::Failed && kind != Kind::Note) return tree::unexpected(message.kind);
       TRY_ASSIGN(const auto failure, tree::unpack_message<tree::Failure>(message.body));
-      const bool ours = answered(failure.number);
-      if (!ours) return tree::unexpected(message.kind);
+      const auto asked = asked_.find(failure.number);
+      const bool ours =
+          asked != asked_.end() && (kind == Kind::Failed || asked->second.has_segment);
+      if (!ours || !answered(failure.number)) return tree::unexpected(message.kind);
       if (kind == Kind::Note) {
         setup_.tally.bytes += tree::kSegment;
         setup_.tally.bytes_found += tree::kSegment;
@@ -130,7 +142,10 @@ class PullLane {
       want.hash = work.hash;
     }
     TRY(tree::send(far_.out(), Kind::GetSegment, want));
-    expect(index, work.bytes);
+    expect(index, {.bytes = work.bytes,
+                   .answer = Kind::Segment,
+                   .segment = work.segment,
+                   .has_segment = work.has_segment});
     return {};
   }
 
@@ -154,7 +169,7 @@ class PullLane {
     });
     if (!made && stream_error) return *stream_error;
     TRY(tree::send_raw(far_.out(), Kind::Done, ""));
-    expect(index, file.size);
+    expect(index, {.bytes = file.size, .answer = Kind::DeltaFile});
     return {};
   }
 
@@ -163,7 +178,7 @@ class PullLane {
   std::function<void()> tick_;
   tree::Applier applier_;
   tree::Receiver receiver_;
-  std::multimap<std::uint64_t, std::uint64_t> asked_;  // not yet answered
+  std::multimap<std::uint64_t, Asked> asked_;  // not yet answered
   std::uint64_t ahead_ = 0;
 };
 

@@ -157,9 +157,9 @@ Result<void> Syncing::copy(const std::shared_ptr<link::Link>& link, FarTree& far
       .cancel = hooks_.cancel,
       .tick = [&] { show(Phase::Copying, &tally, &plan); },
       .open_link =
-          [&] {
+          [&](const CancelToken& cancel) {
             return setup_.links.open_another(
-                setup_.spec, {.deadline = Deadline::after(kLoginLimit), .cancel = hooks_.cancel});
+                setup_.spec, {.deadline = Deadline::after(kLoginLimit), .cancel = cancel});
           },
       .most_links = report_.reconnects < kLossesWithMoreLinks ? setup_.most_links : 1,
       .fast_link = fast,

@@ -103,6 +103,10 @@ void SyncTest::set_ways(std::vector<std::string> scripts) {
   hang_up();
 }
 
+std::vector<std::string> SyncTest::ways() const {
+  return ways_.with([](const std::vector<std::string>& ways) { return ways; });
+}
+
 std::string SyncTest::cutter(std::size_t bytes) {
   return concat("perl -e '$n = ", bytes, "; while ($n > 0 && ($r = sysread(STDIN, $b, ",
                 "$n < 65536 ? $n : 65536))) { syswrite(STDOUT, $b); $n -= $r }'");

@@ -56,6 +56,7 @@ class SyncTest : public ::testing::Test {
   void hang_up();
   // What stands before `sh` on the way to the outpost: each link takes the next, the last stays.
   void set_ways(std::vector<std::string> scripts);
+  std::vector<std::string> ways() const;
 
   // Such ways: after so many bytes to the far side, or from it, the link is cut.
   static std::string cut_to(std::size_t bytes);
