@@ -52,6 +52,7 @@ class TreeService {
   Result<void> get_segment(const Wanted& wanted);
   Result<void> get_delta(const Wanted& wanted);
   Result<std::string> read_signature();
+  Result<void> tell_batch();
   Result<void> done(std::uint64_t token, const Result<void>& outcome);
   Result<void> report(std::uint64_t number, const Result<void>& outcome);
   Result<Receiver*> receiver();
@@ -70,7 +71,8 @@ class TreeService {
   std::optional<SourceFile> segment_source_;
   std::string segment_path_;
   std::set<std::uint64_t> failed_;  // orders
-  Segments finishing_;              // of the part that is to be finished
+  bool told_batch_ = false;
+  Segments finishing_;  // of the part that is to be finished
 };
 
 Result<void> TreeService::run() {
@@ -81,7 +83,16 @@ Result<void> TreeService::run() {
     if (!message) return std::move(message).error();
     TRY(check_wanted());
     TRY(handle(*message));
+    TRY(tell_batch());
   }
+}
+
+// At once: whoever loses the link in the middle can still say where the old files are.
+Result<void> TreeService::tell_batch() {
+  if (told_batch_ || !applier_ || applier_->trash_batch().empty()) return {};
+  told_batch_ = true;
+  TRY(send_raw(out_, Kind::Batch, applier_->trash_batch()));
+  return out_.flush();
 }
 
 // Thousands of orders may have arrived that nobody wants any more.

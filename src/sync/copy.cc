@@ -138,6 +138,11 @@ void fail_too_large(const CopySetup& setup, const WorkList& list) {
 }
 
 void end_stream(const CopySetup& setup, FarTree& far, const Error& error) {
+  // It may have said where the old files are, before anybody read it.
+  if (error.code == Errc::LinkLost)
+    far.hear_out([&](const tree::MessageView& message) {
+      return note_failure(setup.plan, setup.tally, message);
+    });
   // Another link may be the one that was lost, but then somebody waits for a new one.
   const bool lost = error.code == Errc::LinkLost;
   const auto patience = Deadline::after(lost ? kStopSoon : kStopWithin);
@@ -146,6 +151,10 @@ void end_stream(const CopySetup& setup, FarTree& far, const Error& error) {
 
 Result<void> note_failure(const Plan& plan, Tally& tally, const tree::MessageView& message) {
   const auto kind = static_cast<tree::Kind>(message.kind);
+  if (kind == tree::Kind::Batch) {
+    tally.note_trash(std::string(message.body));
+    return {};
+  }
   if (kind != tree::Kind::Failed && kind != tree::Kind::Note) return tree::unexpected(message.kind);
   TRY_ASSIGN(const auto failure, tree::unpack_message<tree::Failure>(message.body));
   if (failure.number >= plan.actions.size() + plan.directories.size()) {

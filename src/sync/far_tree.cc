@@ -133,7 +133,9 @@ Result<void> FarTree::pour(std::string_view bytes) {
 }
 
 Result<std::size_t> FarTree::draw(char* buffer, std::size_t size) {
-  while (read_ == inbox_.size()) TRY(take_event(Deadline::never()));
+  while (read_ == inbox_.size()) {
+    TRY(take_event(waits_ ? Deadline::never() : Deadline::after(Duration::zero())));
+  }
   const std::size_t n = std::min(size, inbox_.size() - read_);
   std::memcpy(buffer, inbox_.data() + read_, n);
   read_ += n;
@@ -147,6 +149,14 @@ Result<std::size_t> FarTree::draw(char* buffer, std::size_t size) {
 Result<tree::MessageView> FarTree::next() {
   TRY(out_.flush());
   return in_.next();
+}
+
+void FarTree::hear_out(const std::function<Result<void>(const tree::MessageView&)>& on_message) {
+  waits_ = false;
+  while (true) {
+    const auto message = in_.next();
+    if (!message || !on_message(*message)) return;
+  }
 }
 
 Result<tree::RootState> FarTree::root() {

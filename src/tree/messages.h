@@ -52,6 +52,7 @@ enum class Kind : std::uint8_t {
   PartState,    // once or several times
   Runs,
   Failed,  // one order could not be carried out; the others go on
+  Batch,   // the trash batch, as soon as there is one
   Note,    // one was carried out in another way than was to be expected
   Done,
 };

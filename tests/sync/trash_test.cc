@@ -46,5 +46,29 @@ TEST_F(SyncTest, ATrashInTheTargetIsClearedToo) {
   EXPECT_TRUE(eventually([&] { return !fs::exists(batch); }));
 }
 
+TEST_F(SyncTest, TheReportNamesTheBatchOfAnAttemptThatWasCutToo) {
+  constexpr int kFiles = 200;
+  for (int i = 0; i < kFiles; ++i) {
+    write(here(concat("f", i)), noise(50000, static_cast<std::uint64_t>(i)));
+    write(there(concat("f", i)), "the old one");
+  }
+  // What brings the outpost there counts as well, so it is there before.
+  set_ways({""});
+  SyncRequest look = push_request();
+  look.dry_run = true;
+  ASSERT_TRUE(run(look));
+  set_ways({cut_to(5000000), ""});
+  const SyncReport report = push();
+  EXPECT_TRUE(report.complete());
+  EXPECT_EQ(report.reconnects, 1);
+  std::uint64_t kept = 0;
+  for (const auto& id : report.trash_batches) {
+    const auto batch = tree::find_trash({concat(base_, "/home/.local/state/yonder")}, id);
+    ASSERT_TRUE(batch) << id;
+    kept += batch->entries;
+  }
+  EXPECT_EQ(kept, static_cast<std::uint64_t>(kFiles));
+}
+
 }  // namespace
 }  // namespace yonder::sync
