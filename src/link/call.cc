@@ -104,4 +104,21 @@ Result<void> Call::end_input() {
   return {};
 }
 
+bool Call::stop(const Deadline& deadline) {
+  const auto slot = link_->slot(stream_);
+  if (!slot) return false;
+  std::string out;
+  wire::append_frame(out, wire::Kind::Cancel, stream_, "");
+  link_->send(out);
+  while (true) {
+    const bool over = slot->look(
+        [](const Link::Slot& s) { return s.answered && s.events.empty() && !s.failure; });
+    if (over) return true;
+    const auto event = next(deadline, {});
+    if (event && std::holds_alternative<ReplyEvent>(*event)) return true;
+    if (event) continue;
+    return event.error().code != Errc::LinkLost && event.error().code != Errc::Timeout;
+  }
+}
+
 }  // namespace yonder::link

@@ -72,6 +72,9 @@ class Call {
   Result<void> end_input();
   // The far side may send so many bytes more before it has to wait for us.
   void widen(std::uint32_t bytes);
+  // Makes the far side give the request up, and waits until what works on it over there has ended.
+  // False: that was not seen.
+  bool stop(const Deadline& deadline);
 
  private:
   std::shared_ptr<Link> link_;

@@ -32,6 +32,9 @@ class Activity {
   virtual void on_credit(std::uint32_t /*bytes*/) {}
   virtual Result<void> on_data(const wire::DataView& /*data*/) { return {}; }
   virtual Result<void> on_end() { return {}; }
+  // The near side has given the request up. True: there is something to be ended first, and the
+  // last frame of the stream says when that is done. Otherwise the request is forgotten at once.
+  virtual bool on_cancel() { return false; }
   // Files and directories whose changes concern it.
   virtual std::vector<Watched> watched() const = 0;
   // Descriptors that it waits for, added to the list.

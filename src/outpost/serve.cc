@@ -143,7 +143,9 @@ Result<void> Server::on_frame(const wire::Frame& frame) {
       on_request(frame.stream, part ? part.mapped() + frame.payload : frame.payload);
       return {};
     }
-    case wire::Kind::Cancel: forget(frame.stream); return {};
+    case wire::Kind::Cancel:
+      if (target == nullptr || !target->on_cancel()) forget(frame.stream);
+      return {};
     case wire::Kind::Credit: {
       TRY_ASSIGN(const std::uint32_t bytes, wire::parse_credit(frame.payload));
       if (target != nullptr) target->on_credit(bytes);

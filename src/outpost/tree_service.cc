@@ -26,12 +26,19 @@ class TreeService {
  public:
   TreeService(const Surroundings& around, WorkerChannel& channel)
       : around_(around),
+        channel_(channel),
         in_([&channel](char* buffer, std::size_t size) { return channel.read(buffer, size); }),
-        out_([&channel](std::string_view bytes) { return channel.write(bytes); }) {}
+        out_([this](std::string_view bytes) { return pour(bytes); }) {}
 
   Result<void> run();
+  // The directory in which something was changed.
+  std::optional<std::string> changed_root() const {
+    return applier_ ? std::optional(root_->state().path) : std::nullopt;
+  }
 
  private:
+  Result<void> check_wanted() const;
+  Result<void> pour(std::string_view bytes);
   Result<void> handle(const MessageView& message);
   Result<void> change(Kind kind, std::string_view body);
   Result<void> open(const OpenTree& wanted);
@@ -40,10 +47,12 @@ class TreeService {
   Result<void> sign(const Wanted& wanted);
   Result<void> ask_part(const FileStart& start);
   Result<void> finish_part(const PartEnd& end);
+  Result<void> ask_runs(const Wanted& wanted);
   Result<void> get(const Wanted& wanted);
   Result<void> get_segment(const Wanted& wanted);
   Result<void> get_delta(const Wanted& wanted);
   Result<std::string> read_signature();
+  Result<void> tell_batch();
   Result<void> done(std::uint64_t token, const Result<void>& outcome);
   Result<void> report(std::uint64_t number, const Result<void>& outcome);
   Result<Receiver*> receiver();
@@ -51,6 +60,7 @@ class TreeService {
   Result<Directories*> sources();
 
   const Surroundings& around_;
+  WorkerChannel& channel_;
   BlockReader in_;
   BlockWriter out_;
   OpenTree wanted_;
@@ -61,6 +71,8 @@ class TreeService {
   std::optional<SourceFile> segment_source_;
   std::string segment_path_;
   std::set<std::uint64_t> failed_;  // orders
+  bool told_batch_ = false;
+  Segments finishing_;  // of the part that is to be finished
 };
 
 Result<void> TreeService::run() {
@@ -69,8 +81,29 @@ Result<void> TreeService::run() {
     auto message = in_.next();
     if (!message && message.error().code == Errc::LinkLost) return {};  // there is no more
     if (!message) return std::move(message).error();
+    TRY(check_wanted());
     TRY(handle(*message));
+    TRY(tell_batch());
   }
+}
+
+// At once: whoever loses the link in the middle can still say where the old files are.
+Result<void> TreeService::tell_batch() {
+  if (told_batch_ || !applier_ || applier_->trash_batch().empty()) return {};
+  told_batch_ = true;
+  TRY(send_raw(out_, Kind::Batch, applier_->trash_batch()));
+  return out_.flush();
+}
+
+// Thousands of orders may have arrived that nobody wants any more.
+Result<void> TreeService::check_wanted() const {
+  if (channel_.given_up()) return Error{Errc::Cancelled, "given up", ""};
+  return {};
+}
+
+Result<void> TreeService::pour(std::string_view bytes) {
+  TRY(check_wanted());
+  return channel_.write(bytes);
 }
 
 Result<void> TreeService::handle(const MessageView& message) {
@@ -104,6 +137,10 @@ Result<void> TreeService::handle(const MessageView& message) {
     case Kind::GetDelta: {
       TRY_ASSIGN(const auto wanted, unpack_message<Wanted>(message.body));
       return get_delta(wanted);
+    }
+    case Kind::AskRuns: {
+      TRY_ASSIGN(const auto wanted, unpack_message<Wanted>(message.body));
+      return ask_runs(wanted);
     }
     case Kind::Flush: return done(Unpacker(message.body).number(), {});
     default: break;
@@ -201,7 +238,8 @@ Result<Applier*> TreeService::applier() {
     TRY_ASSIGN(const int root, root_->make());
     applier_.emplace(root, root_->state().path, TrashPlace{around_.state_dir},
                      ApplyOptions{.keep = wanted_.keep_replaced ? Keep::InTrash : Keep::Nowhere,
-                                  .flush_to_disk = wanted_.flush_to_disk});
+                                  .flush_to_disk = wanted_.flush_to_disk,
+                                  .claim = wanted_.claim});
   }
   return &*applier_;
 }
@@ -212,7 +250,7 @@ Result<Receiver*> TreeService::receiver() {
     receiver_.emplace(
         *tree,
         Receiver::Hooks{
-            .head = [](const FileStart& start) { return Result<FileHead>(start.head); },
+            .head = [](Kind, const FileStart& start) { return Result<FileHead>(start.head); },
             .on_end = [this](std::uint64_t number,
                              const Result<void>& outcome) { return report(number, outcome); }});
   }
@@ -261,7 +299,7 @@ Result<void> TreeService::scan_tree(const ScanTree& wanted) {
                             lists.add_ignore_file(directory, content);
                           }
                         },
-                    .stopped = [&] { return lists.failed(); }});
+                    .stopped = [&] { return lists.failed() || channel_.given_up(); }});
   }
   TRY(lists.finish());
   return done(0, scanned);
@@ -271,6 +309,7 @@ Result<void> TreeService::hash_files(const std::vector<std::string>& paths) {
   TRY_ASSIGN(const int root, root_->get());
   ListSender lists(out_);
   for (const auto& path : paths) {
+    TRY(check_wanted());
     const auto entry = list_one(root, path, {.hash = true});
     if (entry) lists.add(*entry);
   }
@@ -294,19 +333,39 @@ Result<void> TreeService::sign(const Wanted& wanted) {
 
 Result<void> TreeService::ask_part(const FileStart& start) {
   TRY_ASSIGN(Receiver * receiver, this->receiver());
-  PartHave have{.number = start.number};
+  PartHave have{.number = start.number, .last = false};
   if (auto part = receiver->part(start.head)) {
-    if (const auto verified = (*part)->verified()) {
-      have.segments.assign(verified->begin(), verified->end());
+    const auto verified = (*part)->verified();
+    for (const auto& segment : verified ? *verified : Segments()) {
+      have.segments.push_back(segment);
+      if (have.segments.size() < kSegmentsAtOnce) continue;
+      TRY(send(out_, Kind::PartState, have));
+      have.segments.clear();
     }
   }
+  have.last = true;
   return send(out_, Kind::PartState, have);
 }
 
+Result<void> TreeService::ask_runs(const Wanted& wanted) {
+  TRY_ASSIGN(Directories * from, sources());
+  const auto file = SourceFile::open(*from, wanted.path, wanted.expected);
+  if (!file) return report(wanted.number, file.error());
+  DataRuns runs{.number = wanted.number};
+  for (const SegmentRun& run : file->runs()) runs.runs.emplace_back(run.first, run.count);
+  return send(out_, Kind::Runs, runs);
+}
+
 Result<void> TreeService::finish_part(const PartEnd& end) {
+  finishing_.insert(end.segments.begin(), end.segments.end());
+  if (finishing_.size() > segments_of(kLargestFile)) {
+    return Error{Errc::Protocol, "a file of too many segments", ""};
+  }
+  if (!end.last) return {};
+  const Segments segments = std::exchange(finishing_, {});
   TRY_ASSIGN(Receiver * receiver, this->receiver());
   auto part = receiver->part(end.head);
-  const auto finished = part ? (*part)->finish(end.segments) : Result<void>(part.error());
+  const auto finished = part ? (*part)->finish(segments) : Result<void>(part.error());
   receiver->forget_part();
   return report(end.number, finished);
 }
@@ -370,7 +429,13 @@ Result<void> TreeService::get_delta(const Wanted& wanted) {
 }  // namespace
 
 Result<std::string> serve_tree(const Surroundings& around, WorkerChannel& channel) {
-  TRY(TreeService(around, channel).run());
+  TreeService service(around, channel);
+  auto served = service.run();
+  if (const auto root = service.changed_root()) {
+    channel.afterwards(
+        [place = TrashPlace{around.state_dir}, root] { collect_trash_sometimes(place, root); });
+  }
+  TRY(std::move(served));
   return wire::encode(wire::StartedNote{});  // the last frame of its stream; nobody reads it
 }
 

@@ -146,7 +146,7 @@ class Talker {
       case 5: return say(Kind::FinishDirectory, DirectoryEnd{number_, path(), 0755, 0});
       case 6: return say(Kind::SetAttributes, Attributes{number_, path(), 0600, 0, seen()});
       case 7: return say(Kind::AskPart, FileStart{number_, head(), 0});
-      case 8: return say(Kind::FinishPart, PartEnd{number_, head(), {std::nullopt, Hash{}}});
+      case 8: return say(Kind::FinishPart, PartEnd{number_, head(), {{1, Hash{}}}});
       case 9: return say(one_in(2) ? Kind::Get : Kind::GetSegment, wanted);
       case 10: return say(Kind::Sign, wanted);
       case 11: return raw(Kind::HashFiles, pack_texts({path(), path()}));

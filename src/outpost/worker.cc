@@ -40,8 +40,18 @@ std::uint32_t length_at(std::string_view bytes) {
 // them, bytes for the process go in as far as it reads them.
 class WorkerActivity : public Activity {
  public:
-  WorkerActivity(wire::StreamId stream, pid_t pid, WorkerEnd end, Fd to, Fd from)
-      : stream_(stream), pid_(pid), end_(end), to_(std::move(to)), from_(std::move(from)) {}
+  struct Pipes {
+    Fd to;
+    Fd from;
+    Fd word;
+  };
+  WorkerActivity(wire::StreamId stream, pid_t pid, WorkerEnd end, Pipes pipes)
+      : stream_(stream),
+        pid_(pid),
+        end_(end),
+        to_(std::move(pipes.to)),
+        from_(std::move(pipes.from)),
+        word_(std::move(pipes.word)) {}
   ~WorkerActivity() override {
     // It may have ended long ago, but its number is not given away while we can still write to it.
     if (!over_ && end_ == WorkerEnd::AtOnce && still_reads()) ::kill(pid_, SIGTERM);
@@ -54,6 +64,7 @@ class WorkerActivity : public Activity {
   void on_credit(std::uint32_t bytes) override { credit_ += bytes; }
   Result<void> on_data(const wire::DataView& data) override;
   Result<void> on_end() override;
+  bool on_cancel() override;
   std::vector<Watched> watched() const override { return {}; }
   void polled(std::vector<pollfd>& fds) const override;
 
@@ -68,6 +79,8 @@ class WorkerActivity : public Activity {
   WorkerEnd end_;
   Fd to_;
   Fd from_;
+  Fd word_;                  // closed without a word: whatever was not read is not wanted
+  bool given_up_ = false;    // by the near side; what the process still says is dropped
   std::string pending_;      // for the process
   std::size_t written_ = 0;  // of it
   std::uint64_t received_ = 0;
@@ -114,7 +127,18 @@ Result<void> WorkerActivity::on_end() {
   return {};
 }
 
+bool WorkerActivity::on_cancel() {
+  if (end_ == WorkerEnd::AtOnce) return false;
+  given_up_ = true;
+  word_.reset();
+  to_.reset();
+  pending_.clear();
+  written_ = 0;
+  return true;
+}
+
 void WorkerActivity::feed(Outbox& outbox) {
+  if (given_up_) return;
   while (to_ && written_ < pending_.size()) {
     const ssize_t n = ::write(to_.get(), pending_.data() + written_, pending_.size() - written_);
     if (n < 0 && errno == EINTR) continue;
@@ -132,7 +156,12 @@ void WorkerActivity::feed(Outbox& outbox) {
     pending_.erase(0, written_);
     written_ = 0;
   }
-  if (input_over_ && pending_.empty()) to_.reset();
+  if (input_over_ && pending_.empty() && to_) {
+    // There is always room for one byte; where the process has ended, nobody misses it.
+    [[maybe_unused]] const ssize_t told = ::write(word_.get(), "e", 1);
+    word_.reset();
+    to_.reset();
+  }
   const std::uint64_t wanted = consumed_ + kWindow;
   if (wanted < allowed_ + kCreditStep) return;
   outbox.frame(wire::Kind::Credit, stream_,
@@ -148,6 +177,10 @@ bool WorkerActivity::forward(Outbox& outbox) {
     const std::size_t whole = 4UL + length_at(rest);
     if (rest.size() < whole) break;
     const auto kind = static_cast<wire::Kind>(rest[4]);
+    if (kind == wire::Kind::Data && given_up_) {
+      start_ += whole;
+      continue;
+    }
     if (kind == wire::Kind::Data) {
       const std::size_t bytes = whole - kFrameHead - wire::kDataHeaderSize;
       blocked_ = bytes > credit_;
@@ -189,8 +222,24 @@ bool WorkerActivity::step(Outbox& outbox) {
 
 }  // namespace
 
+bool WorkerChannel::given_up() {
+  pollfd state{word_.get(), POLLIN, 0};
+  if (given_up_ || !word_ || ::poll(&state, 1, 0) <= 0) return given_up_;
+  char byte = 0;
+  const auto heard = read_some(word_, &byte, 1);
+  given_up_ = !heard || *heard == 0;
+  word_.reset();
+  return given_up_;
+}
+
 Result<std::size_t> WorkerChannel::read(char* buffer, std::size_t size) {
-  return read_some(input_, buffer, size);
+  while (true) {
+    if (given_up()) return Error{Errc::Cancelled, "given up", ""};
+    if (!word_) return read_some(input_, buffer, size);
+    std::array<pollfd, 2> fds{pollfd{input_.get(), POLLIN, 0}, pollfd{word_.get(), POLLIN, 0}};
+    if (::poll(fds.data(), fds.size(), -1) < 0 && errno != EINTR) return errno_error("poll");
+    if (fds[0].revents != 0 && fds[1].revents == 0) return read_some(input_, buffer, size);
+  }
 }
 
 Result<void> WorkerChannel::write(std::string_view bytes) {
@@ -210,13 +259,17 @@ int work_and_answer(WorkerChannel& channel, const Work& work) {
   std::string answer;
   wire::append_message(answer, done ? wire::Kind::Reply : wire::Kind::Error, channel.stream_,
                        done ? *done : wire::encode(done.error()));
-  return write_all(channel.output_, answer) ? 0 : 1;
+  const auto told = write_all(channel.output_, answer);
+  channel.output_.reset();
+  channel.afterwards_();
+  return told ? 0 : 1;
 }
 
 Result<std::unique_ptr<Activity>> start_worker(wire::StreamId stream, WorkerEnd end,
                                                const Work& work) {
   TRY_ASSIGN(Pipe in, make_pipe());
   TRY_ASSIGN(Pipe out, make_pipe());
+  TRY_ASSIGN(Pipe word, make_pipe());
   widen(in.write);
   widen(out.write);
   TRY(set_nonblocking(in.write));
@@ -224,13 +277,15 @@ Result<std::unique_ptr<Activity>> start_worker(wire::StreamId stream, WorkerEnd 
   const pid_t pid = ::fork();
   if (pid < 0) return errno_error("starting a process for this request");
   if (pid == 0) {
-    leave_the_link(
-        {std::min(in.read.get(), out.write.get()), std::max(in.read.get(), out.write.get())});
-    WorkerChannel channel(stream, std::move(in.read), std::move(out.write));
+    std::array kept{in.read.get(), out.write.get(), word.read.get()};
+    std::sort(kept.begin(), kept.end());
+    leave_the_link({kept[0], kept[1], kept[2]});
+    WorkerChannel channel(stream, std::move(in.read), std::move(out.write), std::move(word.read));
     ::_exit(work_and_answer(channel, work));
   }
-  return std::unique_ptr<Activity>(
-      std::make_unique<WorkerActivity>(stream, pid, end, std::move(in.write), std::move(out.read)));
+  return std::unique_ptr<Activity>(std::make_unique<WorkerActivity>(
+      stream, pid, end,
+      WorkerActivity::Pipes{std::move(in.write), std::move(out.read), std::move(word.write)}));
 }
 
 }  // namespace yonder::outpost

@@ -14,13 +14,22 @@ namespace yonder::outpost {
 // The stream as the process sees it that works on one request.
 class WorkerChannel {
  public:
-  WorkerChannel(wire::StreamId stream, Fd input, Fd output)
-      : stream_(stream), input_(std::move(input)), output_(std::move(output)) {}
+  // `word` ends with a byte when the near side has said all it wanted, and without one when it has
+  // given the request up, or is gone.
+  WorkerChannel(wire::StreamId stream, Fd input, Fd output, Fd word = Fd())
+      : stream_(stream),
+        input_(std::move(input)),
+        output_(std::move(output)),
+        word_(std::move(word)) {}
 
-  // Waits. 0 when the near side has no more to send, or is gone.
+  // Waits. 0 when the near side has no more to send; Cancelled when it has given up.
   Result<std::size_t> read(char* buffer, std::size_t size);
   // Waits until the near side takes it; an error when nobody is there any more.
   Result<void> write(std::string_view bytes);
+  // What was sent and not yet carried out is not wanted any more: to be asked between two orders.
+  bool given_up();
+  // To be done when the answer is on its way, and nobody waits any more.
+  void afterwards(std::function<void()> work) { afterwards_ = std::move(work); }
 
  private:
   friend int work_and_answer(WorkerChannel& channel,
@@ -28,6 +37,9 @@ class WorkerChannel {
   wire::StreamId stream_;
   Fd input_;
   Fd output_;
+  Fd word_;  // closed: there is no more to hear
+  bool given_up_ = false;
+  std::function<void()> afterwards_ = [] {};
   std::uint64_t sent_ = 0;
 };
 
@@ -39,7 +51,7 @@ using Work = std::function<Result<std::string>(WorkerChannel&)>;
 // When the request is forgotten, or the link lost:
 enum class WorkerEnd {
   AtOnce,          // the process is terminated
-  WhenItHasTidied  // it sees the end of its input, and ends by itself
+  WhenItHasTidied  // it is told, leaves the rest undone, and ends by itself
 };
 Result<std::unique_ptr<Activity>> start_worker(wire::StreamId stream, WorkerEnd end,
                                                const Work& work);

@@ -196,6 +196,58 @@ TEST_F(WorkerTest, ALostLinkLeavesNothingBehind) {
   EXPECT_TRUE(eventually([&] { return temporaries() == 0; }));
 }
 
+// So many orders that most still wait in the pipe when the first is done.
+std::string many_directories(const std::string& open, int count) {
+  std::string bytes = open;
+  BlockWriter out([&](std::string_view piece) {
+    bytes += piece;
+    return Result<void>();
+  });
+  for (int i = 0; i < count; ++i) {
+    const Directory order{static_cast<std::uint64_t>(i), concat("d", i), {}};
+    EXPECT_TRUE(tree::send(out, Kind::MakeDirectory, order));
+  }
+  EXPECT_TRUE(out.flush());
+  return bytes;
+}
+
+TEST_F(WorkerTest, WhatWasNotDoneWhenItIsCancelledIsNotDoneAndTheEndIsTold) {
+  ask(5, wire::TreeRequest{});
+  say(5, many_directories(open_root(Role::Target), 20000));
+  ASSERT_TRUE(eventually([&] { return fs::exists(scratch_ / "root/d0"); }));
+  send(wire::Kind::Cancel, 5, "");
+  ASSERT_TRUE(take_until([&] { return streams_[5].over; }));
+  const auto count = [&] {
+    return std::distance(fs::directory_iterator(scratch_ / "root"), fs::directory_iterator());
+  };
+  const auto then = count();
+  EXPECT_LT(then, 20000);
+  EXPECT_TRUE(eventually([&] { return workers().empty(); }));
+  EXPECT_EQ(count(), then);
+}
+
+TEST_F(WorkerTest, OnlyAnOrderlyEndMeansThatAllOfItIsWanted) {
+  ask(5, wire::TreeRequest{});
+  say(5, many_directories(open_root(Role::Target), 3000));
+  send(wire::Kind::End, 5, "");
+  ASSERT_TRUE(take_until([&] { return streams_[5].over; }));
+  EXPECT_EQ(streams_[5].error, "");
+  EXPECT_TRUE(fs::exists(scratch_ / "root/d2999"));
+  ask(6, wire::TreeRequest{});
+  fs::remove_all(scratch_ / "root");
+  say(6, many_directories(open_root(Role::Target), 20000));
+  ASSERT_TRUE(eventually([&] { return fs::exists(scratch_ / "root/d0"); }));
+  const auto at_work = workers();
+  disconnect();
+  // Nobody may be there to bury them: they have ended when they have nothing open any more.
+  const auto has_ended = [](pid_t pid) {
+    std::error_code gone;
+    return fs::directory_iterator(concat("/proc/", pid, "/fd"), gone) == fs::directory_iterator();
+  };
+  EXPECT_TRUE(eventually([&] { return std::all_of(at_work.begin(), at_work.end(), has_ended); }));
+  EXPECT_FALSE(fs::exists(scratch_ / "root/d19999"));
+}
+
 TEST_F(WorkerTest, ManyWorkAtOnce) {
   for (wire::StreamId id = 1; id <= 20; ++id) ask(id, wire::TreeRequest{});
   for (wire::StreamId id = 1; id <= 20; ++id) {

@@ -15,12 +15,23 @@ constexpr auto kBeforeMoreLinks = std::chrono::milliseconds(400);
 // What takes less is not worth a further login.
 constexpr double kWorthMoreLinks = 1.0;
 constexpr auto kTick = std::chrono::milliseconds(100);
+// One order over there, on a slow disk.
+constexpr auto kStopWithin = std::chrono::seconds(10);
+constexpr auto kStopSoon = std::chrono::seconds(2);
 
 // Further links: each logs in, opens a stream of its own and takes works until none is left.
 class Helpers {
  public:
   Helpers(const CopySetup& setup, WorkQueue& queue, const BeginWorker& begin)
-      : setup_(setup), queue_(queue), begin_(begin), began_(std::chrono::steady_clock::now()) {}
+      : setup_(setup),
+        queue_(queue),
+        begin_(begin),
+        began_(std::chrono::steady_clock::now()),
+        with_all_(setup.cancel.on_cancel([this] { logins_.cancel(); })) {}
+  // All works are done by now: nobody waits for a login that is still under way.
+  ~Helpers() { logins_.cancel(); }
+  Helpers(const Helpers&) = delete;
+  Helpers& operator=(const Helpers&) = delete;
 
   // Called now and then by the first link's thread.
   void consider() {
@@ -38,7 +49,7 @@ class Helpers {
 
  private:
   void work() {
-    auto link = setup_.open_link();
+    auto link = setup_.open_link(logins_.token());
     if (!link) {
       log_debug("no further link for a copy: " + link.error().message);
       return;
@@ -57,12 +68,19 @@ class Helpers {
 
   Result<void> work_on(const std::shared_ptr<link::Link>& link) {
     TRY_ASSIGN(const auto far, FarTree::open(link, setup_.far, setup_.cancel));
-    TRY(far->root());
-    const Worker worker = begin_(*far, [] {});
-    while (const auto next = queue_.take()) TRY(worker(&*next));
-    TRY(worker(nullptr));
+    auto worked = work_with(*far);
+    if (!worked) end_stream(setup_, *far, worked.error());
     setup_.tally.wire_bytes += far->wire_bytes();
-    return {};
+    return worked;
+  }
+
+  Result<void> work_with(FarTree& far) {
+    TRY(far.root());
+    const Worker worker = begin_(far, [] {});
+    while (const auto next = queue_.take()) TRY(worker(&*next));
+    // The attempt has failed: what this one has sent must not be done either.
+    if (auto error = queue_.error()) return *std::move(error);
+    return worker(nullptr);
   }
 
   const CopySetup& setup_;
@@ -71,6 +89,8 @@ class Helpers {
   Instant began_;
   bool decided_ = false;
   std::atomic<int> alive_{0};
+  CancelSource logins_;
+  CancelToken::Registration with_all_;
   std::vector<Thread> threads_;  // joined first
 };
 
@@ -110,8 +130,31 @@ bool twin_failed(const CopySetup& setup, const Action& action, std::uint64_t num
   return true;
 }
 
+void fail_too_large(const CopySetup& setup, const WorkList& list) {
+  for (const std::size_t index : list.too_large) {
+    const std::string& path = setup.plan.actions[index].path;
+    setup.tally.fail(index, path, too_large(path));
+  }
+}
+
+void end_stream(const CopySetup& setup, FarTree& far, const Error& error) {
+  // It may have said where the old files are, before anybody read it.
+  if (error.code == Errc::LinkLost)
+    far.hear_out([&](const tree::MessageView& message) {
+      return note_failure(setup.plan, setup.tally, message);
+    });
+  // Another link may be the one that was lost, but then somebody waits for a new one.
+  const bool lost = error.code == Errc::LinkLost;
+  const auto patience = Deadline::after(lost ? kStopSoon : kStopWithin);
+  if (!far.stop(patience)) setup.tally.may_go_on = true;
+}
+
 Result<void> note_failure(const Plan& plan, Tally& tally, const tree::MessageView& message) {
   const auto kind = static_cast<tree::Kind>(message.kind);
+  if (kind == tree::Kind::Batch) {
+    tally.note_trash(std::string(message.body));
+    return {};
+  }
   if (kind != tree::Kind::Failed && kind != tree::Kind::Note) return tree::unexpected(message.kind);
   TRY_ASSIGN(const auto failure, tree::unpack_message<tree::Failure>(message.body));
   if (failure.number >= plan.actions.size() + plan.directories.size()) {

@@ -29,7 +29,7 @@ struct CopySetup {
   // Called by the caller's thread, some times a second and whenever it waits.
   std::function<void()> tick;
   // A further link of its own; an error where there can be none.
-  std::function<Result<std::shared_ptr<link::Link>>()> open_link;
+  std::function<Result<std::shared_ptr<link::Link>>(const CancelToken&)> open_link;
   int most_links = 4;
   bool fast_link = false;        // so fast that working out differences costs more than it saves
   tree::ApplyOptions apply;      // of a pull
@@ -57,6 +57,13 @@ bool twin_failed(const CopySetup& setup, const Action& action, std::uint64_t num
 // Tallies a Failed message, and a Note of something that was to be removed and is not; anything
 // else is unexpected.
 Result<void> note_failure(const Plan& plan, Tally& tally, const tree::MessageView& message);
+
+// What nobody can copy has failed; the others go on.
+void fail_too_large(const CopySetup& setup, const WorkList& list);
+
+// After an error on this stream: the far side leaves undone what it has not yet done. Waits for
+// that.
+void end_stream(const CopySetup& setup, FarTree& far, const Error& error);
 
 // Does one work; with nullptr it settles all that it has done.
 using Worker = std::function<Result<void>(const Work*)>;

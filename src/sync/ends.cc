@@ -118,7 +118,8 @@ tree::OpenTree Ends::far_wanted() const {
           .role = push_ ? tree::Role::Target : tree::Role::Source,
           .keep_replaced = request_.options.keep_replaced,
           .flush_to_disk = request_.options.flush_to_disk,
-          .precious = far_precious_};
+          .precious = far_precious_,
+          .claim = claim_};
 }
 
 Result<std::unique_ptr<FarTree>> Ends::open(const std::shared_ptr<link::Link>& link) {
@@ -128,6 +129,7 @@ Result<std::unique_ptr<FarTree>> Ends::open(const std::shared_ptr<link::Link>& l
     const Machine& machine = link->machine();
     far_precious_ = {machine.state_dir, std::string(tree::split_path(machine.outpost_path).parent)};
   }
+  ++claim_.attempt;
   if (push_) TRY(find_local());
   TRY_ASSIGN(auto far, FarTree::open(link, far_wanted(), cancel_));
   if (push_) return far;  // its answer comes with the list: one round trip for both

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "base/cancel.h"
+#include "base/id.h"
 #include "base/result.h"
 #include "sync/far_list.h"
 #include "sync/far_tree.h"
@@ -56,6 +57,8 @@ class Ends {
   Pair pair(bool push) const;
   // Where the files come from: which machine, which directory.
   std::uint64_t origin() const;
+  // Of the attempt that was opened last.
+  const tree::PartClaim& claim() const { return claim_; }
 
  private:
   static std::string path_of(const tree::RootState& state);
@@ -78,6 +81,7 @@ class Ends {
   std::vector<std::string> forbidden_;     // patterns of secret places below the local tree
   std::vector<std::string> far_precious_;  // Yonder's own places over there
   std::int64_t far_ahead_ms_ = 0;          // of the far clock
+  tree::PartClaim claim_{.sync = tree::hash_of_bytes(random_letters(24)).low};
 };
 
 }  // namespace yonder::sync

@@ -16,6 +16,8 @@ namespace {
 constexpr std::uint32_t kWindow = 4U * 1024 * 1024;
 constexpr std::size_t kMostEntries = 20UL * 1000 * 1000;
 constexpr std::size_t kMostListBytes = 2UL * 1024 * 1024 * 1024;
+// What an entry or a text takes here even when it is empty.
+constexpr std::size_t kCostOfEach = 96;
 // What the far side says while we are sending is kept; no honest one says so much.
 constexpr std::size_t kMostUnread = 256UL * 1024 * 1024;
 
@@ -42,22 +44,25 @@ Result<void> add_to(tree::Listing& listing, const tree::MessageView& message, st
     case tree::Kind::Entries: {
       auto entries = tree::unpack_entries(message.body);
       if (!entries) return Error{Errc::Protocol, "a list of files that cannot be read", ""};
-      for (const auto& entry : *entries) bytes += entry.path.size();
+      for (const auto& entry : *entries) bytes += kCostOfEach + entry.path.size();
       append(listing.entries, *std::move(entries));
       return {};
     }
     case tree::Kind::Skips: {
       TRY_ASSIGN(auto skips, tree::unpack_skips(message.body));
+      bytes += kCostOfEach * skips.size();
       append(listing.skips, std::move(skips));
       return {};
     }
     case tree::Kind::Temporaries: {
       TRY_ASSIGN(auto paths, tree::unpack_texts(message.body));
+      bytes += kCostOfEach * paths.size();
       append(listing.temporaries, std::move(paths));
       return {};
     }
     case tree::Kind::IgnoreFiles: {
       TRY_ASSIGN(auto texts, tree::unpack_texts(message.body));
+      bytes += kCostOfEach * texts.size();
       if (texts.size() % 2 != 0) return tree::unexpected(message.kind);
       append(listing.ignore_files, std::move(texts));
       return {};
@@ -128,7 +133,9 @@ Result<void> FarTree::pour(std::string_view bytes) {
 }
 
 Result<std::size_t> FarTree::draw(char* buffer, std::size_t size) {
-  while (read_ == inbox_.size()) TRY(take_event(Deadline::never()));
+  while (read_ == inbox_.size()) {
+    TRY(take_event(waits_ ? Deadline::never() : Deadline::after(Duration::zero())));
+  }
   const std::size_t n = std::min(size, inbox_.size() - read_);
   std::memcpy(buffer, inbox_.data() + read_, n);
   read_ += n;
@@ -142,6 +149,14 @@ Result<std::size_t> FarTree::draw(char* buffer, std::size_t size) {
 Result<tree::MessageView> FarTree::next() {
   TRY(out_.flush());
   return in_.next();
+}
+
+void FarTree::hear_out(const std::function<Result<void>(const tree::MessageView&)>& on_message) {
+  waits_ = false;
+  while (true) {
+    const auto message = in_.next();
+    if (!message || !on_message(*message)) return;
+  }
 }
 
 Result<tree::RootState> FarTree::root() {

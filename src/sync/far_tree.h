@@ -31,6 +31,11 @@ class FarTree {
   Result<tree::AllDone> settle(
       const std::function<Result<void>(const tree::MessageView&)>& on_message);
 
+  // What has arrived and nobody has read, without waiting for more.
+  void hear_out(const std::function<Result<void>(const tree::MessageView&)>& on_message);
+  // Whatever was ordered and not yet done is left undone. False: nobody saw that it has ended.
+  bool stop(const Deadline& deadline) { return call_.stop(deadline); }
+
   // In both directions.
   std::uint64_t wire_bytes() const { return sent_ + received_; }
   // How long we waited for the far side to take what we sent.
@@ -50,6 +55,7 @@ class FarTree {
   std::uint64_t sent_ = 0;
   std::uint64_t received_ = 0;
   std::uint64_t tokens_ = 0;
+  bool waits_ = true;  // for what has not yet arrived
   Duration blocked_{};
   tree::BlockWriter out_;
   tree::BlockReader in_;

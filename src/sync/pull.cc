@@ -29,15 +29,16 @@ class PullLane {
         far_(far),
         tick_(std::move(tick)),
         applier_(setup.local_root, setup.local_root_path, setup.local_trash, setup.apply),
-        receiver_(applier_,
-                  {.head = [this](const tree::FileStart& s) { return head_for(s); },
-                   .on_end = [this](std::uint64_t number,
-                                    const Result<void>& outcome) { return ended(number, outcome); },
-                   .on_bytes =
-                       [this](std::uint64_t n) {
-                         setup_.tally.bytes += n;
-                         tick_();
-                       }}) {}
+        receiver_(
+            applier_,
+            {.head = [this](Kind kind, const tree::FileStart& s) { return head_for(kind, s); },
+             .on_end = [this](std::uint64_t number,
+                              const Result<void>& outcome) { return ended(number, outcome); },
+             .on_bytes =
+                 [this](std::uint64_t n) {
+                   setup_.tally.bytes += n;
+                   tick_();
+                 }}) {}
 
   PullLane(const PullLane&) = delete;
   PullLane& operator=(const PullLane&) = delete;
@@ -51,7 +52,7 @@ class PullLane {
         for (const std::size_t index : work->actions) {
           if (setup_.tally.has_failed(index)) continue;
           TRY(tree::send(far_.out(), Kind::Get, wanted(index)));
-          expect(index, action(index).size);
+          expect(index, {.bytes = action(index).size, .answer = Kind::File});
         }
         break;
       case Work::Kind::Segment: TRY(ask_segment(*work)); break;
@@ -71,15 +72,24 @@ class PullLane {
     return {.number = index, .path = source_path(setup_, file), .expected = source_of(file)};
   }
 
-  void expect(std::size_t index, std::uint64_t bytes) {
-    asked_.emplace(index, bytes);
-    ahead_ += bytes + 1;
+  struct Asked {
+    std::uint64_t bytes = 0;
+    Kind answer = Kind::File;
+    std::uint64_t segment = 0;
+    bool has_segment = false;  // a Note will do
+  };
+  void expect(std::size_t index, const Asked& asked) {
+    asked_.emplace(index, asked);
+    ahead_ += asked.bytes + 1;
   }
 
   // Only what was asked for, and as we know it.
-  Result<tree::FileHead> head_for(const tree::FileStart& start) {
-    if (!asked_.contains(start.number))
-      return tree::unexpected(static_cast<std::uint8_t>(Kind::File));
+  Result<tree::FileHead> head_for(Kind kind, const tree::FileStart& start) {
+    // Orders are carried out one after the other: the first of a number is answered first.
+    const auto found = asked_.find(start.number);
+    const bool wanted = found != asked_.end() && found->second.answer == kind &&
+                        (kind != Kind::Segment || found->second.segment == start.segment);
+    if (!wanted) return tree::unexpected(static_cast<std::uint8_t>(kind));
     setup_.tally.now_at(action(start.number).path);
     return head_of(setup_, action(start.number));
   }
@@ -87,7 +97,7 @@ class PullLane {
   bool answered(std::uint64_t number) {
     const auto found = asked_.find(number);
     if (found == asked_.end()) return false;
-    ahead_ -= found->second + 1;
+    ahead_ -= found->second.bytes + 1;
     asked_.erase(found);
     return true;
   }
@@ -109,8 +119,10 @@ class PullLane {
       const auto kind = static_cast<Kind>(message.kind);
       if (kind != Kind::Failed && kind != Kind::Note) return tree::unexpected(message.kind);
       TRY_ASSIGN(const auto failure, tree::unpack_message<tree::Failure>(message.body));
-      const bool ours = answered(failure.number);
-      if (!ours) return tree::unexpected(message.kind);
+      const auto asked = asked_.find(failure.number);
+      const bool ours =
+          asked != asked_.end() && (kind == Kind::Failed || asked->second.has_segment);
+      if (!ours || !answered(failure.number)) return tree::unexpected(message.kind);
       if (kind == Kind::Note) {
         setup_.tally.bytes += tree::kSegment;
         setup_.tally.bytes_found += tree::kSegment;
@@ -131,7 +143,10 @@ class PullLane {
       want.hash = work.hash;
     }
     TRY(tree::send(far_.out(), Kind::GetSegment, want));
-    expect(index, work.bytes);
+    expect(index, {.bytes = work.bytes,
+                   .answer = Kind::Segment,
+                   .segment = work.segment,
+                   .has_segment = work.has_segment});
     return {};
   }
 
@@ -155,7 +170,7 @@ class PullLane {
     });
     if (!made && stream_error) return *stream_error;
     TRY(tree::send_raw(far_.out(), Kind::Done, ""));
-    expect(index, file.size);
+    expect(index, {.bytes = file.size, .answer = Kind::DeltaFile});
     return {};
   }
 
@@ -164,7 +179,7 @@ class PullLane {
   std::function<void()> tick_;
   tree::Applier applier_;
   tree::Receiver receiver_;
-  std::multimap<std::uint64_t, std::uint64_t> asked_;  // not yet answered
+  std::multimap<std::uint64_t, Asked> asked_;  // not yet answered
   std::uint64_t ahead_ = 0;
 };
 
@@ -181,6 +196,8 @@ class Pull {
   }
   void prepare();
   void finish(const std::vector<LargeFile>& large);
+  static bool are_runs_of(const std::vector<tree::SegmentRun>& runs, std::uint64_t size);
+  Result<void> ask_runs(std::vector<LargeFile>& large);
   void plan_segments_of(LargeFile& file, WorkList& list);
 
   const CopySetup& setup_;
@@ -210,18 +227,69 @@ void Pull::prepare() {
 
 void Pull::plan_segments_of(LargeFile& file, WorkList& list) {
   const Action& action = setup_.plan.actions[file.action];
-  std::map<std::uint64_t, tree::Hash> have;
+  tree::Segments have;
+  if (setup_.tally.has_failed(file.action)) return;
   auto part = own_.receiver().part(head_of(setup_, action));
   if (!part) return note(file.action, part.error());
   if (auto verified = (*part)->verified()) have = *std::move(verified);
-  for (std::uint64_t i = 0; i < tree::segments_of(action.size); ++i) {
-    Work work{Work::Kind::Segment, {file.action}, i, tree::segment_size(action.size, i)};
-    if (const auto found = have.find(i); found != have.end()) {
-      work.has_segment = true;
-      work.hash = found->second;
+  std::uint64_t holes = action.size;
+  const auto add = [&](std::uint64_t first, std::uint64_t end) {
+    if (first != end) {
+      list.works.push_back(segment_work(file.action, action.size, {first, end - first}));
     }
-    list.works.push_back(std::move(work));
+  };
+  for (const tree::SegmentRun& run : file.runs) {
+    const std::uint64_t end = run.first + run.count;
+    holes -= segment_work(file.action, action.size, run).bytes;
+    std::uint64_t next = run.first;
+    for (auto it = have.lower_bound(run.first); it != have.end() && it->first < end; ++it) {
+      add(next, it->first);
+      Work work = segment_work(file.action, action.size, {it->first, 1});
+      work.has_segment = true;
+      work.hash = it->second;
+      list.works.push_back(std::move(work));
+      next = it->first + 1;
+    }
+    add(next, end);
   }
+  setup_.tally.bytes += holes;
+}
+
+// In order, apart, and within the file.
+bool Pull::are_runs_of(const std::vector<tree::SegmentRun>& runs, std::uint64_t size) {
+  const std::uint64_t all = tree::segments_of(size);
+  std::uint64_t next = 0;
+  for (const tree::SegmentRun& run : runs) {
+    if (run.first < next || run.first >= all || run.count == 0 || run.count > all - run.first) {
+      return false;
+    }
+    next = run.first + run.count;
+  }
+  return true;
+}
+
+// Where the large files have holes: all are asked for at once.
+Result<void> Pull::ask_runs(std::vector<LargeFile>& large) {
+  for (const LargeFile& file : large) {
+    const Action& action = setup_.plan.actions[file.action];
+    TRY(tree::send(far_.out(), Kind::AskRuns,
+                   tree::Wanted{.number = file.action,
+                                .path = source_path(setup_, action),
+                                .expected = source_of(action)}));
+  }
+  for (LargeFile& file : large) {
+    TRY_ASSIGN(const tree::MessageView message, far_.next());
+    if (static_cast<Kind>(message.kind) != Kind::Runs) {
+      TRY(note_failure(setup_.plan, setup_.tally, message));
+      if (!setup_.tally.has_failed(file.action)) return tree::unexpected(message.kind);
+      continue;
+    }
+    TRY_ASSIGN(const auto runs, tree::unpack_message<tree::DataRuns>(message.body));
+    for (const auto& [first, count] : runs.runs) file.runs.push_back({first, count});
+    const bool fits = are_runs_of(file.runs, setup_.plan.actions[file.action].size);
+    if (runs.number != file.action || !fits) return tree::unexpected(message.kind);
+  }
+  return {};
 }
 
 void Pull::finish(const std::vector<LargeFile>& large) {
@@ -230,7 +298,7 @@ void Pull::finish(const std::vector<LargeFile>& large) {
   for (const LargeFile& file : large) {
     if (setup_.tally.has_failed(file.action)) continue;
     auto part = own_.receiver().part(head_of(setup_, plan.actions[file.action]));
-    note(file.action, part ? (*part)->finish() : Result<void>(part.error()));
+    note(file.action, part ? (*part)->finish_runs(file.runs) : Result<void>(part.error()));
     own_.receiver().forget_part();
     ++setup_.tally.files;
   }
@@ -255,6 +323,8 @@ void Pull::finish(const std::vector<LargeFile>& large) {
 Result<void> Pull::run() {
   prepare();
   WorkList list = cut_into_works(setup_.plan, !setup_.fast_link);
+  fail_too_large(setup_, list);
+  TRY(ask_runs(list.large));
   for (LargeFile& file : list.large) plan_segments_of(file, list);
   WorkQueue queue(std::move(list.works));
   const auto begin = [&](FarTree& far, std::function<void()> tick) -> Worker {
@@ -273,7 +343,9 @@ Result<void> Pull::run() {
 }  // namespace
 
 Result<void> pull(const CopySetup& setup, FarTree& far) {
-  return Pull(setup, far).run();
+  auto pulled = Pull(setup, far).run();
+  tree::collect_trash_sometimes(setup.local_trash, setup.local_root_path);
+  return pulled;
 }
 
 }  // namespace yonder::sync

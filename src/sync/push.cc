@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "base/clean_text.h"
+#include "base/text.h"
 #include "sync/copy.h"
 #include "tree/beneath.h"
 #include "tree/part.h"
@@ -125,7 +126,7 @@ class PushLane {
         .number = index, .head = head_of(setup_, file), .segment = work.segment};
     TRY_ASSIGN(const tree::Sent sent, tree::send_segment(far_.out(), *source, start, hash, send_));
     note(index, sent);
-    large_.at(index)->segments[work.segment] = hash;  // nobody else has this segment
+    large_.at(index)->sent->with([&](auto& segments) { segments[work.segment] = hash; });
     return far_.out().flush();
   }
 
@@ -196,11 +197,12 @@ class Push {
 
  private:
   Result<void> prepare();
-  Result<void> plan_segments(WorkList& list);
-  Result<std::map<std::uint64_t, tree::Hash>> there_already(const Action& action,
-                                                            std::size_t index);
+  Result<tree::Segments> there_already(const Action& action, std::size_t index);
   Result<void> plan_segments_of(LargeFile& file, WorkList& list);
-  Result<void> finish(const std::vector<LargeFile>& large);
+  Result<void> finish_part(const LargeFile& file);
+  Result<void> finish_files(const std::vector<LargeFile>& large);
+  Result<void> finish_tree();
+  Result<void> finish(PushLane& lane, const std::vector<LargeFile>& large);
   bool failed(std::uint64_t number) const { return setup_.tally.has_failed(number); }
 
   const CopySetup& setup_;
@@ -236,19 +238,22 @@ Result<void> Push::prepare() {
 }
 
 // What an earlier attempt has left of a large file, and is still what we have.
-Result<std::map<std::uint64_t, tree::Hash>> Push::there_already(const Action& action,
-                                                                std::size_t index) {
+Result<tree::Segments> Push::there_already(const Action& action, std::size_t index) {
   const tree::FileHead head = head_of(setup_, action);
   const std::string_view parent = tree::split_path(action.path).parent;
-  const std::string part =
-      parent.empty() ? tree::part_name(head) : std::string(parent) + "/" + tree::part_name(head);
+  const std::string before = parent.empty() ? "" : concat(parent, "/");
+  const auto& temporaries = setup_.target.temporaries;
+  const auto listed = [&](const std::string& part) {
+    return std::find(temporaries.begin(), temporaries.end(), before + part) != temporaries.end();
+  };
   // Where there is only one file, nobody has listed what is beside it.
   const bool single = !setup_.far.file.empty();
-  const auto& temporaries = setup_.target.temporaries;
-  if (!single && std::find(temporaries.begin(), temporaries.end(), part) == temporaries.end()) {
-    return std::map<std::uint64_t, tree::Hash>();
+  if (!single && !listed(tree::part_name(head)) &&
+      !listed(tree::own_part_name(head, setup_.far.claim))) {
+    return tree::Segments();
   }
   TRY(tree::send(far_.out(), Kind::AskPart, tree::FileStart{.number = index, .head = head}));
+  tree::Segments segments;
   while (true) {
     TRY_ASSIGN(const tree::MessageView message, far_.next());
     if (static_cast<Kind>(message.kind) != Kind::PartState) {
@@ -256,7 +261,9 @@ Result<std::map<std::uint64_t, tree::Hash>> Push::there_already(const Action& ac
       continue;
     }
     TRY_ASSIGN(const auto have, tree::unpack_message<tree::PartHave>(message.body));
-    return std::map<std::uint64_t, tree::Hash>(have.segments.begin(), have.segments.end());
+    segments.insert(have.segments.begin(), have.segments.end());
+    if (have.last) return segments;
+    if (segments.size() > tree::segments_of(action.size)) return tree::unexpected(message.kind);
   }
 }
 
@@ -269,37 +276,53 @@ Result<void> Push::plan_segments_of(LargeFile& file, WorkList& list) {
     return {};
   }
   TRY_ASSIGN(const auto have, there_already(action, file.action));
-  file.segments.resize(tree::segments_of(action.size));
-  for (std::uint64_t i = 0; i < file.segments.size(); ++i) {
-    const std::uint64_t size = tree::segment_size(action.size, i);
-    const std::uint64_t offset = i * tree::kSegment;
-    if (source->is_hole(offset, size)) {
+  std::uint64_t holes = action.size;
+  const auto add = [&](std::uint64_t first, std::uint64_t end) {
+    if (first == end) return;
+    list.works.push_back(segment_work(file.action, action.size, {first, end - first}));
+  };
+  for (const tree::SegmentRun& run : source->runs()) {
+    const std::uint64_t end = run.first + run.count;
+    holes -= segment_work(file.action, action.size, run).bytes;
+    std::uint64_t next = run.first;
+    for (auto it = have.lower_bound(run.first); it != have.end() && it->first < end; ++it) {
+      const std::uint64_t size = tree::segment_size(action.size, it->first);
+      const auto hash = tree::hash_of_range(source->fd(), it->first * tree::kSegment, size);
+      if (!hash || *hash != it->second) continue;
+      file.sent->with([&](auto& segments) { segments.insert(*it); });
       setup_.tally.bytes += size;
-      continue;
+      setup_.tally.bytes_found += size;
+      add(next, it->first);
+      next = it->first + 1;
     }
-    if (const auto found = have.find(i); found != have.end()) {
-      const auto hash = tree::hash_of_range(source->fd(), offset, size);
-      if (hash && *hash == found->second) {
-        file.segments[i] = *hash;
-        setup_.tally.bytes += size;
-        setup_.tally.bytes_found += size;
-        continue;
-      }
-    }
-    list.works.push_back({Work::Kind::Segment, {file.action}, i, size});
+    add(next, end);
   }
+  setup_.tally.bytes += holes;
   return {};
 }
 
-Result<void> Push::finish(const std::vector<LargeFile>& large) {
+// In as many messages as it takes.
+Result<void> Push::finish_part(const LargeFile& file) {
+  tree::PartEnd end{.number = file.action,
+                    .head = head_of(setup_, setup_.plan.actions[file.action]),
+                    .last = false};
+  const tree::Segments sent = file.sent->with([](auto& segments) { return std::move(segments); });
+  for (const auto& segment : sent) {
+    end.segments.push_back(segment);
+    if (end.segments.size() < tree::kSegmentsAtOnce) continue;
+    TRY(tree::send(far_.out(), Kind::FinishPart, end));
+    end.segments.clear();
+  }
+  end.last = true;
+  return tree::send(far_.out(), Kind::FinishPart, end);
+}
+
+Result<void> Push::finish_files(const std::vector<LargeFile>& large) {
   tree::BlockWriter& out = far_.out();
   const Plan& plan = setup_.plan;
   for (const LargeFile& file : large) {
     if (failed(file.action)) continue;
-    TRY(tree::send(out, Kind::FinishPart,
-                   tree::PartEnd{.number = file.action,
-                                 .head = head_of(setup_, plan.actions[file.action]),
-                                 .segments = file.segments}));
+    TRY(finish_part(file));
     ++setup_.tally.files;
   }
   for (std::size_t i = 0; i < plan.actions.size(); ++i) {
@@ -311,6 +334,15 @@ Result<void> Push::finish(const std::vector<LargeFile>& large) {
                                 a.twin_action.value_or(0)}));
       ++setup_.tally.files;
     }
+  }
+  return {};
+}
+
+Result<void> Push::finish_tree() {
+  tree::BlockWriter& out = far_.out();
+  const Plan& plan = setup_.plan;
+  for (std::size_t i = 0; i < plan.actions.size(); ++i) {
+    const Action& a = plan.actions[i];
     if (a.act == Act::Remove) {
       TRY(tree::send(out, Kind::Remove, tree::Removal{i, a.path, a.target}));
     }
@@ -323,31 +355,47 @@ Result<void> Push::finish(const std::vector<LargeFile>& large) {
   return {};
 }
 
+// Nothing is removed before all the rest was confirmed: whoever gives up meanwhile loses nothing.
+Result<void> Push::finish(PushLane& lane, const std::vector<LargeFile>& large) {
+  TRY(finish_files(large));
+  if (setup_.plan.counts.removals() > 0) TRY(lane(nullptr));
+  TRY(finish_tree());
+  return lane(nullptr);
+}
+
 Result<void> Push::run() {
   TRY(prepare());
   WorkList list = cut_into_works(setup_.plan, !setup_.fast_link);
+  fail_too_large(setup_, list);
   for (LargeFile& file : list.large) TRY(plan_segments_of(file, list));
   const bool in_one_go = list.large.empty() && list.bytes < 4UL * 1024 * 1024;
   if (in_one_go) {
     // Everything on its way at once, and one answer.
     PushLane lane(setup_, list.large, far_, setup_.tick);
     for (const Work& work : list.works) TRY(lane(&work));
-    TRY(finish({}));
-    return lane(nullptr);
+    return finish(lane, {});
   }
   WorkQueue queue(std::move(list.works));
   TRY(share_out(setup_, queue, far_, [&](FarTree& far, std::function<void()> tick) -> Worker {
     auto lane = std::make_shared<PushLane>(setup_, list.large, far, std::move(tick));
     return [lane](const Work* work) { return (*lane)(work); };
   }));
-  TRY(finish(list.large));
-  return PushLane(setup_, list.large, far_, setup_.tick)(nullptr);
+  PushLane last(setup_, list.large, far_, setup_.tick);
+  return finish(last, list.large);
 }
 
 }  // namespace
 
 Result<void> push(const CopySetup& setup, FarTree& far) {
-  return Push(setup, far).run();
+  auto pushed = Push(setup, far).run();
+  if (pushed) return {};
+  end_stream(setup, far, pushed.error());
+  if (pushed.error().code == Errc::Cancelled && setup.tally.may_go_on) {
+    return Error{Errc::Cancelled,
+                 "cancelled, but the far side was not seen to stop: it may go on for a moment",
+                 "look there again before you rely on what is there"};
+  }
+  return pushed;
 }
 
 }  // namespace yonder::sync

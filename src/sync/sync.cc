@@ -172,14 +172,15 @@ Result<void> Syncing::copy(const std::shared_ptr<link::Link>& link, FarTree& far
       .cancel = hooks_.cancel,
       .tick = [&] { show(Phase::Copying, &tally, &plan); },
       .open_link =
-          [&] {
+          [&](const CancelToken& cancel) {
             return setup_.links.open_another(
-                setup_.spec, {.deadline = Deadline::after(kLoginLimit), .cancel = hooks_.cancel});
+                setup_.spec, {.deadline = Deadline::after(kLoginLimit), .cancel = cancel});
           },
       .most_links = report_.reconnects < kLossesWithMoreLinks ? setup_.most_links : 1,
       .fast_link = fast,
       .apply = {.keep = options.keep_replaced ? tree::Keep::InTrash : tree::Keep::Nowhere,
-                .flush_to_disk = options.flush_to_disk},
+                .flush_to_disk = options.flush_to_disk,
+                .claim = ends_.claim()},
       .local_root_path = ends_.local().state().path,
       .local_trash = {setup_.state_dir}};
   return push_ ? push(setup, far) : pull(setup, far);

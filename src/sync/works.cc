@@ -3,7 +3,10 @@
 #include <algorithm>
 #include <utility>
 
+#include "base/clean_text.h"
+#include "base/text.h"
 #include "tree/part.h"
+#include "tree/scan.h"
 
 namespace yonder::sync {
 namespace {
@@ -12,10 +15,16 @@ constexpr std::uint64_t kBundleBytes = 2UL * 1024 * 1024;
 constexpr std::size_t kBundleFiles = 512;
 // Below that a difference costs more than it saves.
 constexpr std::uint64_t kDeltaFrom = 4UL * 1024 * 1024;
+// Above that it is read for too long, and mostly holes.
+constexpr std::uint64_t kDeltaUpTo = 128ULL * 1024 * 1024 * 1024;
+
+bool fits_a_delta(std::uint64_t size) {
+  return size >= kDeltaFrom && size <= kDeltaUpTo;
+}
 
 bool goes_as_delta(const Action& action) {
-  return action.size >= kDeltaFrom && action.target.exists &&
-         action.target.type == tree::Type::File && action.target.size >= kDeltaFrom &&
+  return fits_a_delta(action.size) && action.target.exists &&
+         action.target.type == tree::Type::File && fits_a_delta(action.target.size) &&
          action.set_aside.empty();
 }
 
@@ -30,11 +39,15 @@ WorkList cut_into_works(const Plan& plan, bool deltas) {
   for (std::size_t i = 0; i < plan.actions.size(); ++i) {
     const Action& action = plan.actions[i];
     if (action.act != Act::PutFile) continue;
+    if (action.size > tree::kLargestFile) {
+      list.too_large.push_back(i);
+      continue;
+    }
     list.bytes += action.size;
     if (deltas && goes_as_delta(action)) {
       list.works.push_back({Work::Kind::Delta, {i}, 0, action.size});
     } else if (action.size >= tree::kLargeFile) {
-      list.large.push_back({i, {}});
+      list.large.push_back({.action = i});
     } else {
       bundle.actions.push_back(i);
       bundle.bytes += action.size;
@@ -45,6 +58,21 @@ WorkList cut_into_works(const Plan& plan, bool deltas) {
   return list;
 }
 
+Error too_large(const std::string& path) {
+  return Error{Errc::Unsupported, concat("'", printable(path), "' is larger than 16 TiB"),
+               "exclude it, or make it smaller: such a file is nearly all holes"};
+}
+
+Work segment_work(std::size_t action, std::uint64_t size, const tree::SegmentRun& run) {
+  const std::uint64_t start = run.first * tree::kSegment;
+  const std::uint64_t end = std::min(size, start + run.count * tree::kSegment);
+  return {.kind = Work::Kind::Segment,
+          .actions = {action},
+          .segment = run.first,
+          .bytes = end - start,
+          .segments = run.count};
+}
+
 bool has_delta(const Plan& plan) {
   return std::any_of(plan.actions.begin(), plan.actions.end(), [](const Action& action) {
     return action.act == Act::PutFile && goes_as_delta(action);
@@ -53,9 +81,19 @@ bool has_delta(const Plan& plan) {
 
 std::optional<Work> WorkQueue::take_first(State& state) {
   if (state.error || state.works.empty()) return std::nullopt;
-  Work work = std::move(state.works.front());
-  state.works.pop_front();
   ++state.changes;
+  Work& first = state.works.front();
+  if (first.segments > 1) {
+    Work one = first;
+    one.segments = 1;
+    one.bytes = tree::kSegment;  // only the last of a file has less
+    ++first.segment;
+    --first.segments;
+    first.bytes -= one.bytes;
+    return one;
+  }
+  Work work = std::move(first);
+  state.works.pop_front();
   return work;
 }
 

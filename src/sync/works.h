@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <deque>
+#include <memory>
 #include <optional>
 #include <vector>
 
@@ -9,6 +10,7 @@
 #include "base/result.h"
 #include "sync/plan.h"
 #include "tree/hash.h"
+#include "tree/part.h"
 
 namespace yonder::sync {
 
@@ -19,14 +21,19 @@ struct Work {
   std::vector<std::size_t> actions;  // of the plan; one, but for a bundle
   std::uint64_t segment = 0;
   std::uint64_t bytes = 0;
+  // In the queue one work may stand for many segments that follow each other: a file may have more
+  // of them than there is memory. Whoever takes one gets the first.
+  std::uint64_t segments = 1;
   bool has_segment = false;  // the target has a segment of this hash already
   tree::Hash hash;
 };
 
 // Of a file that travels in segments.
 struct LargeFile {
+  using Sent = Guarded<tree::Segments>;
   std::size_t action = 0;
-  std::vector<std::optional<tree::Hash>> segments;  // nothing: a hole
+  std::shared_ptr<Sent> sent = std::make_shared<Sent>();  // of a push: what is there, or will be
+  std::vector<tree::SegmentRun> runs;                     // of a pull: all but the holes
 };
 
 // Pure: the work for all files of a plan. Large files of which the target has an old version go as
@@ -34,8 +41,13 @@ struct LargeFile {
 struct WorkList {
   std::deque<Work> works;
   std::vector<LargeFile> large;
+  std::vector<std::size_t> too_large;  // actions that nobody can carry out
   std::uint64_t bytes = 0;
 };
+// Of a file that is too large.
+Error too_large(const std::string& path);
+// The work for some segments of a file of this size, one after the other.
+Work segment_work(std::size_t action, std::uint64_t size, const tree::SegmentRun& run);
 WorkList cut_into_works(const Plan& plan, bool deltas);
 // Whether anything could go as a difference.
 bool has_delta(const Plan& plan);

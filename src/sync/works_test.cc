@@ -47,6 +47,30 @@ TEST(Works, OnlyAFileThatReplacesALargeOneGoesAsADifference) {
   EXPECT_FALSE(has_delta(plan));
 }
 
+TEST(Works, ManySegmentsAreOneWorkUntilTheyAreTaken) {
+  const std::uint64_t size = 3 * tree::kSegment + 5;
+  WorkQueue queue({segment_work(7, size, {1, 3})});
+  EXPECT_EQ(queue.bytes_left(), 2 * tree::kSegment + 5);
+  std::vector<std::pair<std::uint64_t, std::uint64_t>> taken;
+  while (const auto work = queue.take()) {
+    EXPECT_EQ(work->segments, 1U);
+    EXPECT_EQ(work->actions.front(), 7U);
+    taken.emplace_back(work->segment, work->bytes);
+  }
+  const std::vector<std::pair<std::uint64_t, std::uint64_t>> all{
+      {1, tree::kSegment}, {2, tree::kSegment}, {3, 5}};
+  EXPECT_EQ(taken, all);
+}
+
+TEST(Works, WhatIsTooLargeForAnybodyIsNoWork) {
+  Plan plan;
+  plan.actions = {put(4ULL << 60U, 5000000), put(10)};
+  const WorkList list = cut_into_works(plan, true);
+  EXPECT_EQ(list.too_large, std::vector<std::size_t>{0});
+  EXPECT_EQ(list.works.size(), 1U);
+  EXPECT_EQ(list.bytes, 10U);
+}
+
 TEST(Works, AQueueGivesNothingMoreAfterAFailure) {
   WorkQueue queue({Work{}, Work{}});
   EXPECT_TRUE(queue.take());

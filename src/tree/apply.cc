@@ -12,6 +12,7 @@
 #include "base/clean_text.h"
 #include "base/id.h"
 #include "base/text.h"
+#include "tree/late_errors.h"
 #include "tree/rename.h"
 #include "tree/scan.h"
 
@@ -117,7 +118,15 @@ Result<void> Applier::seal(const Fd& file, const FileHead& head) const {
   const auto times = times_for(head.mtime_ns);
   if (::fchmod(file.get(), head.mode & 01777U) != 0) return failed(head.path);
   if (::futimens(file.get(), times.data()) != 0) return failed(head.path);
-  if (options_.flush_to_disk && ::fsync(file.get()) != 0) return failed(head.path);
+  const bool flush = options_.flush_to_disk || tells_errors_late(file.get());
+  if (flush && ::fsync(file.get()) != 0) return failed(head.path);
+  return {};
+}
+
+Result<void> Applier::seal_and_close(Fd& file, const FileHead& head) const {
+  TRY(seal(file, head));
+  if (const int error = close_and_tell(file); error != 0)
+    return errno_error(printable(head.path), error);
   return {};
 }
 
@@ -293,7 +302,7 @@ Result<void> IncomingFile::finish(const Hash& hash) {
                  concat("'", printable(head_.path), "' did not arrive as it was sent"),
                  "it was left as it was; sync again"};
   }
-  TRY(applier_.seal(file_, head_));
+  TRY(applier_.seal_and_close(file_, head_));
   TRY(applier_.place(directory_.get(), temporary_, head_));
   temporary_.clear();
   return {};

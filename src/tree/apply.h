@@ -9,6 +9,7 @@
 #include "base/result.h"
 #include "tree/beneath.h"
 #include "tree/entry.h"
+#include "tree/part_map.h"
 #include "tree/trash.h"
 
 namespace yonder::tree {
@@ -28,6 +29,7 @@ enum class Keep { InTrash, Nowhere };  // what is replaced or removed
 struct ApplyOptions {
   Keep keep = Keep::InTrash;
   bool flush_to_disk = false;  // fsync before each rename
+  PartClaim claim;             // to the part files it works on
 };
 
 class Applier;
@@ -88,12 +90,16 @@ class Applier {
   // `temporary` of that directory, with mode and time set, gets the name.
   Result<void> place(int directory, const std::string& temporary, const FileHead& head);
   Result<void> seal(const Fd& file, const FileHead& head) const;
+  // For one that is complete: what the file system may still have to say is heard before it gets
+  // its name.
+  Result<void> seal_and_close(Fd& file, const FileHead& head) const;
   Result<int> directory_of(std::string_view path, bool make);
 
   const std::string& trash_batch() const { return trash_.batch(); }
   std::uint64_t trashed() const { return trash_.taken(); }
   std::uint64_t made_directories() const { return directories_.made(); }
   std::string new_temporary();
+  const PartClaim& claim() const { return options_.claim; }
 
  private:
   Result<void> set_apart(const Fd& file, FileHead head, std::uint64_t size);

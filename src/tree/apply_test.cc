@@ -212,9 +212,9 @@ class PartTest : public ApplyTest {
     TRY(part.write(bytes));
     return part.end(hash_of_bytes(bytes));
   }
-  std::vector<std::optional<Hash>> hashes() const {
-    std::vector<std::optional<Hash>> all;
-    for (const auto& segment : segments_) all.emplace_back(hash_of_bytes(segment));
+  Segments hashes() const {
+    Segments all;
+    for (const auto& segment : segments_) all[all.size()] = hash_of_bytes(segment);
     return all;
   }
   FileHead head_;
@@ -234,7 +234,7 @@ TEST_F(PartTest, SegmentsComeInAnyOrderFromTwoWritersAndAttempts) {
   ASSERT_TRUE(one && other);
   EXPECT_EQ(one->verified()->size(), 1U);
   EXPECT_FALSE(one->finish(hashes()));
-  EXPECT_FALSE(one->finish());
+  EXPECT_FALSE(one->finish_runs({{0, 3}}));
   ASSERT_TRUE(send(*one, 0, segments_[0]));
   ASSERT_TRUE(send(*other, 1, segments_[1]));
   ASSERT_TRUE(one->finish(hashes()));
@@ -258,7 +258,7 @@ TEST_F(PartTest, AHoleClearsWhatAnEarlierAttemptLeft) {
   auto part = PartFile::open(*applier_, head_);
   for (std::uint64_t i = 0; i < 3; ++i) ASSERT_TRUE(send(*part, i, segments_[i]));
   auto all = hashes();
-  all[1].reset();  // the source has dug a hole since
+  all.erase(1);  // the source has dug a hole since
   ASSERT_TRUE(part->finish(all));
   EXPECT_TRUE(read("large") == segments_[0] + std::string(kSegment, '\0') + segments_[2]);
 }
@@ -305,12 +305,31 @@ TEST_F(PartTest, AnotherVersionOrOriginHasAnotherPart) {
 }
 
 TEST_F(PartTest, OnlyOldPartsAreForgotten) {
-  auto part = PartFile::open(*applier_, head_);
-  ASSERT_TRUE(part);
+  const std::string map = map_name(part_name(head_));
+  {
+    const auto part = PartFile::open(*applier_, head_);
+    ASSERT_TRUE(part);
+    remove_old_part(root_.get(), part_name(head_), 0);
+    remove_old_part(root_.get(), map, 0);
+    EXPECT_EQ(names().size(), 2U) << "one that is being worked on went";
+  }
   remove_old_part(root_.get(), part_name(head_), 1000000);
   EXPECT_EQ(names().size(), 2U);
   remove_old_part(root_.get(), part_name(head_), 0);
-  EXPECT_EQ(names().size(), 1U);
+  remove_old_part(root_.get(), map, 0);
+  EXPECT_THAT(names(), IsEmpty());
+  // Whatever else looks like it may be all that is left of a file.
+  const std::string hex(32, 'a');
+  for (const std::string other : {".~yonder-abcdefgh-1", ".~yonder-old-abcdefghijkl",
+                                  ".~yonder-part-mine", ".~yonder-part-"}) {
+    write(other, "precious");
+    remove_old_part(root_.get(), other, 0);
+    EXPECT_EQ(read(other), "precious");
+  }
+  for (const std::string end : {"", ".map", "-0123456789abcdef", "-0123456789abcdef.map"}) {
+    EXPECT_TRUE(is_part_name(".~yonder-part-" + hex + end));
+    EXPECT_FALSE(is_part_name(".~yonder-part-" + hex + end + "x"));
+  }
 }
 
 }  // namespace

@@ -65,16 +65,20 @@ Error cannot_move(const FilePlace& from, const FilePlace& to, int why) {
 
 Result<void> move_onto(const FilePlace& from, const FilePlace& to, PlaceTrash& kept) {
   // First beside the target, so that what stands there makes way in one step.
-  const std::string temporary = temporary_name();
+  const std::string temporary = aside_name();
   if (::renameat(from.directory.get(), from.name.c_str(), to.directory.get(), temporary.c_str()) !=
       0) {
     return cannot_move(from, to, errno);
   }
   auto replaced = kept.replace(to, temporary);
-  if (!replaced) {
-    ::renameat(to.directory.get(), temporary.c_str(), from.directory.get(), from.name.c_str());
+  if (replaced) return {};
+  // Somebody may have used the name meanwhile.
+  Error error = std::move(replaced).error();
+  if (rename_new(to.directory.get(), temporary, from.directory.get(), from.name) != 0) {
+    error.hint = concat("what was to be moved is now called ", temporary, ", beside ",
+                        printable(to.path), error.hint.empty() ? "" : "; ", error.hint);
   }
-  return replaced;
+  return error;
 }
 
 }  // namespace

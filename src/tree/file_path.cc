@@ -152,13 +152,21 @@ Result<Fd> open_directory(const std::string& path) {
   return directory;
 }
 
-int write_fully(const Fd& file, std::string_view content) {
+int write_fully(const Fd& file, std::string_view content, std::uint64_t& written) {
+  written = 0;
   while (!content.empty()) {
     const ssize_t n = ::write(file.get(), content.data(), content.size());
     if (n < 0 && errno != EINTR) return errno;
-    if (n > 0) content.remove_prefix(static_cast<std::size_t>(n));
+    if (n <= 0) continue;
+    content.remove_prefix(static_cast<std::size_t>(n));
+    written += static_cast<std::uint64_t>(n);
   }
   return 0;
+}
+
+int write_fully(const Fd& file, std::string_view content) {
+  std::uint64_t written = 0;
+  return write_fully(file, content, written);
 }
 
 std::string hash_of(std::string_view content) {

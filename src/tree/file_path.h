@@ -41,6 +41,8 @@ Result<Fd> open_directory(const std::string& path);
 
 // 0, or the errno.
 int write_fully(const Fd& file, std::string_view content);
+// The same; `written` is how much of it was.
+int write_fully(const Fd& file, std::string_view content, std::uint64_t& written);
 
 // XXH3, 64 bits, in hex.
 std::string hash_of(std::string_view content);

@@ -26,12 +26,9 @@ class Writing {
     out_.number(list.size());
     for (const auto& text : list) out_.text(text);
   }
-  void operator()(const std::vector<std::optional<Hash>>& list) {
+  void operator()(const std::vector<std::pair<std::uint64_t, std::uint64_t>>& list) {
     out_.number(list.size());
-    for (const auto& hash : list) {
-      out_.flag(hash.has_value());
-      if (hash) (*this)(*hash);
-    }
+    for (const auto& [first, count] : list) out_.number(first).number(count);
   }
   void operator()(const std::vector<std::pair<std::uint64_t, Hash>>& list) {
     out_.number(list.size());
@@ -75,10 +72,11 @@ class Reading {
       list.emplace_back(in_.text());
     }
   }
-  void operator()(std::vector<std::optional<Hash>>& list) {
+  void operator()(std::vector<std::pair<std::uint64_t, std::uint64_t>>& list) {
     for (std::uint64_t left = in_.number(); left > 0 && in_.ok(); --left) {
-      auto& hash = list.emplace_back();
-      if (in_.flag()) (*this)(hash.emplace());
+      auto& [first, count] = list.emplace_back();
+      first = in_.number();
+      count = in_.number();
     }
   }
   void operator()(std::vector<std::pair<std::uint64_t, Hash>>& list) {
@@ -101,7 +99,8 @@ void all(A& a, Fields&... fields) {
 
 template <class A>
 void fields(A& a, OpenTree& m) {
-  all(a, m.path, m.base, m.file, m.role, m.keep_replaced, m.flush_to_disk, m.precious);
+  all(a, m.path, m.base, m.file, m.role, m.keep_replaced, m.flush_to_disk, m.precious, m.claim.sync,
+      m.claim.attempt);
 }
 template <class A>
 void fields(A& a, RootState& m) {
@@ -149,7 +148,7 @@ void fields(A& a, FileEnd& m) {
 }
 template <class A>
 void fields(A& a, PartEnd& m) {
-  all(a, m.number, m.head, m.segments);
+  all(a, m.number, m.head, m.segments, m.last);
 }
 template <class A>
 void fields(A& a, Wanted& m) {
@@ -157,7 +156,11 @@ void fields(A& a, Wanted& m) {
 }
 template <class A>
 void fields(A& a, PartHave& m) {
-  all(a, m.number, m.segments);
+  all(a, m.number, m.segments, m.last);
+}
+template <class A>
+void fields(A& a, DataRuns& m) {
+  all(a, m.number, m.runs);
 }
 template <class A>
 void fields(A& a, Failure& m) {
@@ -208,6 +211,7 @@ YONDER_MESSAGE(FileEnd);
 YONDER_MESSAGE(PartEnd);
 YONDER_MESSAGE(Wanted);
 YONDER_MESSAGE(PartHave);
+YONDER_MESSAGE(DataRuns);
 YONDER_MESSAGE(Failure);
 YONDER_MESSAGE(AllDone);
 #undef YONDER_MESSAGE

@@ -29,8 +29,9 @@ enum class Kind : std::uint8_t {
   Remove,
   FinishDirectory,
   SetAttributes,
-  AskPart,  // FileHead; answered by PartState
-  FinishPart,
+  AskPart,     // FileHead; answered by PartState
+  FinishPart,  // once or several times, with more segments each time
+  AskRuns,     // Wanted; answered by Runs or a failure
   Get,         // answered by File or a failure
   GetSegment,  // likewise
   GetDelta,    // then Bytes with the signature, then Done; answered by File with a delta
@@ -48,8 +49,10 @@ enum class Kind : std::uint8_t {
   Skips,
   Temporaries,
   IgnoreFiles,  // those that were honoured: directory, contents, again and again
-  PartState,
+  PartState,    // once or several times
+  Runs,
   Failed,  // one order could not be carried out; the others go on
+  Batch,   // the trash batch, as soon as there is one
   Note,    // one was carried out in another way than was to be expected
   Done,
 };
@@ -65,6 +68,7 @@ struct OpenTree {
   bool flush_to_disk = false;
   // Directories that must not be emptied, besides the home directory.
   std::vector<std::string> precious;
+  PartClaim claim;  // the same over all links of an attempt
 };
 
 struct RootState {
@@ -140,7 +144,8 @@ struct FileEnd {
 struct PartEnd {
   std::uint64_t number = 0;
   FileHead head;
-  std::vector<std::optional<Hash>> segments;
+  std::vector<std::pair<std::uint64_t, Hash>> segments;  // the rest is holes
+  bool last = true;
 };
 struct Wanted {  // contents of a file of the tree
   std::uint64_t number = 0;
@@ -153,6 +158,13 @@ struct Wanted {  // contents of a file of the tree
 struct PartHave {
   std::uint64_t number = 0;
   std::vector<std::pair<std::uint64_t, Hash>> segments;
+  bool last = true;
+};
+// So many segments fit into one message.
+inline constexpr std::size_t kSegmentsAtOnce = 20000;
+struct DataRuns {
+  std::uint64_t number = 0;
+  std::vector<std::pair<std::uint64_t, std::uint64_t>> runs;  // first segment, how many
 };
 struct Failure {
   std::uint64_t number = 0;

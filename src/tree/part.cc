@@ -1,35 +1,34 @@
 #include "tree/part.h"
 
 #include <fcntl.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include <array>
 #include <cerrno>
+#include <thread>
 
 #include "base/clean_text.h"
 #include "base/clock.h"
 #include "base/text.h"
+#include "tree/late_errors.h"
 #include "tree/scan.h"
 
 namespace yonder::tree {
 namespace {
 
-constexpr std::string_view kMapEnding = ".map";
-constexpr std::size_t kRecord = 24;  // index, low, high
-constexpr std::size_t kMostRecords = 4UL * 1024 * 1024;
+constexpr std::string_view kPartPrefix = ".~yonder-part-";
+static_assert(kPartPrefix.starts_with(kTemporaryPrefix));
 
-void put_u64(char* to, std::uint64_t value) {
-  for (unsigned i = 0; i < 8; ++i) to[i] = static_cast<char>(value >> 8U * i & 0xFFU);
-}
-
-std::uint64_t get_u64(const char* from) {
-  std::uint64_t value = 0;
-  for (unsigned i = 0; i < 8; ++i) {
-    value |= std::uint64_t{static_cast<unsigned char>(from[i])} << 8U * i;
-  }
-  return value;
-}
+// A part of a process that was just ended is still held for a moment.
+constexpr auto kUntilReleased = std::chrono::milliseconds(300);
+constexpr auto kReleasePause = std::chrono::milliseconds(20);
+// Others hold the lock for one write, or for giving the file its name.
+constexpr auto kDecideWithin = std::chrono::seconds(2);
+constexpr auto kWriteWithin = std::chrono::seconds(60);
+constexpr int kMostTries = 10;
+constexpr int kFlags = O_RDWR | O_CREAT | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC;
 
 Error failed(const FileHead& head) {
   return errno_error(printable(head.path));
@@ -40,13 +39,25 @@ Error not_as_sent(const FileHead& head) {
                "sync again: what arrived well is kept"};
 }
 
-// The disk was full in the middle of one: all that came after it would be misread.
-void drop_torn_record(const Fd& map) {
+Error taken_over(const FileHead& head) {
+  return Error{Errc::Conflict,
+               concat("'", printable(head.path), "' is being copied by another sync, too"),
+               "sync again when that has ended"};
+}
+
+// With the map's lock held alone, so that nobody is just giving it its name.
+Fd open_part(int directory, const std::string& name, PartMap& map) {
+  Fd file(::openat(directory, name.c_str(), kFlags, 0600));
+  if (file || errno != EACCES) return file;
+  // Its end was cut short just when it had got its mode.
+  ::unlinkat(directory, name.c_str(), 0);
+  map.clear();
+  return Fd(::openat(directory, name.c_str(), kFlags, 0600));
+}
+
+bool exists(int directory, const std::string& name) {
   struct stat info {};
-  if (::fstat(map.get(), &info) != 0) return;
-  const off_t torn = info.st_size % static_cast<off_t>(kRecord);
-  if (torn == 0) return;
-  [[maybe_unused]] const int done = ::ftruncate(map.get(), info.st_size - torn);
+  return ::fstatat(directory, name.c_str(), &info, AT_SYMLINK_NOFOLLOW) == 0;
 }
 
 }  // namespace
@@ -64,52 +75,86 @@ std::string part_name(const FileHead& head) {
   Packer identity;
   identity.text(split_path(head.path).name).number(head.size).integer(head.mtime_ns);
   identity.number(head.origin);
-  return concat(kTemporaryPrefix, "part-", to_hex(hash_of_bytes(identity.bytes())));
+  return concat(kPartPrefix, to_hex(hash_of_bytes(identity.bytes())));
+}
+
+std::string own_part_name(const FileHead& head, const PartClaim& claim) {
+  return concat(part_name(head), "-", to_hex({.low = claim.sync, .high = 0}).substr(16));
+}
+
+// Nothing: another sync works on it, or nobody could know.
+Result<std::optional<PartFile>> PartFile::open_free(Applier& applier, const FileHead& head,
+                                                    const Fd& directory, const std::string& name) {
+  const PartClaim& claim = applier.claim();
+  for (int tries = 0; tries < kMostTries; ++tries) {
+    TRY_ASSIGN(PartMap map, PartMap::open(directory.get(), name));
+    const auto lock = map.lock(PartMap::Hold::Alone, Deadline::after(kDecideWithin));
+    if (!lock) return std::optional<PartFile>();
+    if (!map.is_there()) continue;  // it was just finished, or removed
+    Fd file = open_part(directory.get(), name, map);
+    struct stat info {};
+    if (!file || ::fstat(file.get(), &info) != 0) return failed(head);
+    if (!S_ISREG(info.st_mode)) return not_as_sent(head);
+    const int held = lock_file(file.get(), LOCK_EX, Deadline::after(Duration::zero()));
+    const auto before = map.claim();
+    const bool ours = before && before->sync == claim.sync;
+    if (ours && before->attempt > claim.attempt) return taken_over(head);
+    if (held == EWOULDBLOCK && !ours) return std::optional<PartFile>();
+    // Without locks only a name of one's own is safe.
+    const bool no_locks = (held != 0 && held != EWOULDBLOCK) || !map.has_locks();
+    if (no_locks && name == part_name(head)) {
+      ::unlinkat(directory.get(), name.c_str(), 0);
+      map.remove();
+      return std::optional<PartFile>();
+    }
+    if (!before) map.clear();
+    if (before != claim) TRY(map.set_claim(claim));
+    // From now on shared with the other links; nobody else decides meanwhile.
+    lock_file(file.get(), LOCK_SH, Deadline::after(Duration::zero()));
+    if (static_cast<std::uint64_t>(info.st_size) != head.size &&
+        ::ftruncate(file.get(), static_cast<off_t>(head.size)) != 0) {
+      return failed(head);
+    }
+    TRY_ASSIGN(Fd own, duplicate(directory.get()));
+    return std::optional(
+        PartFile(applier, head, std::move(own), name, std::move(file), std::move(map)));
+  }
+  return std::optional<PartFile>();
 }
 
 Result<PartFile> PartFile::open(Applier& applier, const FileHead& head) {
   TRY_ASSIGN(const int found, applier.directory_of(head.path, true));
-  TRY_ASSIGN(Fd directory, duplicate(found));
-  const std::string name = part_name(head);
-  constexpr int kFlags = O_RDWR | O_CREAT | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC;
-  Fd file(::openat(directory.get(), name.c_str(), kFlags, 0600));
-  if (!file && errno == EACCES) {  // its end was cut short just when it had got its mode
-    ::unlinkat(directory.get(), name.c_str(), 0);
-    file = Fd(::openat(directory.get(), name.c_str(), kFlags, 0600));
+  TRY_ASSIGN(const Fd directory, duplicate(found));
+  const std::string own = own_part_name(head, applier.claim());
+  if (!exists(directory.get(), own)) {
+    const Deadline patience = Deadline::after(kUntilReleased);
+    while (true) {
+      TRY_ASSIGN(auto part, open_free(applier, head, directory, part_name(head)));
+      if (part) return *std::move(part);
+      if (patience.expired()) break;
+      std::this_thread::sleep_for(kReleasePause);
+    }
   }
-  struct stat info {};
-  if (!file || ::fstat(file.get(), &info) != 0) return failed(head);
-  if (!S_ISREG(info.st_mode)) return not_as_sent(head);
-  if (static_cast<std::uint64_t>(info.st_size) != head.size &&
-      ::ftruncate(file.get(), static_cast<off_t>(head.size)) != 0) {
-    return failed(head);
-  }
-  Fd map(::openat(directory.get(), concat(name, kMapEnding).c_str(), kFlags | O_APPEND, 0600));
-  if (!map) return failed(head);
-  drop_torn_record(map);
-  return PartFile(applier, head, std::move(directory), std::move(file), std::move(map));
+  TRY_ASSIGN(auto part, open_free(applier, head, directory, own));
+  if (!part) return taken_over(head);
+  return *std::move(part);
 }
 
-Result<std::map<std::uint64_t, Hash>> PartFile::claimed() const {
-  struct stat info {};
-  if (::fstat(map_.get(), &info) != 0) return failed(head_);
-  std::map<std::uint64_t, Hash> segments;
-  const std::uint64_t records =
-      std::min<std::uint64_t>(static_cast<std::uint64_t>(info.st_size) / kRecord, kMostRecords);
-  std::array<char, kRecord> record{};
-  for (std::uint64_t i = 0; i < records; ++i) {
-    const ssize_t n =
-        ::pread(map_.get(), record.data(), record.size(), static_cast<off_t>(i * kRecord));
-    if (n != static_cast<ssize_t>(kRecord)) break;
-    const std::uint64_t index = get_u64(&record[0]);
-    if (index >= segments_of(head_.size)) continue;
-    segments[index] = {.low = get_u64(&record[8]), .high = get_u64(&record[16])};
-  }
+// Whatever is written is written with this, and only as long as the part is ours.
+Result<PartMap::Lock> PartFile::hold(PartMap::Hold how) {
+  TRY_ASSIGN(PartMap::Lock lock, map_.lock(how, Deadline::after(kWriteWithin)));
+  if (map_.claim() != applier_->claim()) return taken_over(head_);
+  return lock;
+}
+
+Result<Segments> PartFile::noted() const {
+  TRY_ASSIGN(auto segments, map_.segments());
+  segments.erase(segments.lower_bound(segments_of(head_.size)), segments.end());
   return segments;
 }
 
-Result<std::map<std::uint64_t, Hash>> PartFile::verified() {
-  TRY_ASSIGN(auto segments, claimed());
+Result<Segments> PartFile::verified() {
+  TRY_ASSIGN(auto segments, noted());
   // What was written may have been lost with the machine's power; what was noted, too.
   for (auto it = segments.begin(); it != segments.end();) {
     const auto hash =
@@ -131,6 +176,7 @@ Result<void> PartFile::begin(std::uint64_t index) {
 Result<void> PartFile::write(std::string_view bytes) {
   if (bytes.size() > stop_ - position_) return not_as_sent(head_);
   hasher_.add(bytes);
+  TRY_ASSIGN(const PartMap::Lock lock, hold(PartMap::Hold::Shared));
   while (!bytes.empty()) {
     const ssize_t n =
         ::pwrite(file_.get(), bytes.data(), bytes.size(), static_cast<off_t>(position_));
@@ -145,6 +191,7 @@ Result<void> PartFile::write(std::string_view bytes) {
 Result<void> PartFile::hole(std::uint64_t count) {
   if (count > stop_ - position_) return not_as_sent(head_);
   hasher_.add_zeros(count);
+  TRY_ASSIGN(const PartMap::Lock lock, hold(PartMap::Hold::Shared));
   TRY(clear(position_, count));
   position_ += count;
   return {};
@@ -158,72 +205,140 @@ Result<void> PartFile::clear(std::uint64_t offset, std::uint64_t count) {
     return {};
   }
 #endif
+  // Only what is not a hole by now.
+  const std::uint64_t end = offset + count;
+  while (offset < end) {
+#if defined(SEEK_DATA) && defined(SEEK_HOLE)
+    const off_t data = ::lseek(file_.get(), static_cast<off_t>(offset), SEEK_DATA);
+    if (data < 0 && errno == ENXIO) return {};
+    const off_t hole = data < 0 ? -1 : ::lseek(file_.get(), data, SEEK_HOLE);
+    if (hole > data) {
+      const auto stop = std::min(end, static_cast<std::uint64_t>(hole));
+      TRY(write_zeros(static_cast<std::uint64_t>(data), stop));
+      offset = static_cast<std::uint64_t>(hole);
+      continue;
+    }
+#endif
+    return write_zeros(offset, end);
+  }
+  return {};
+}
+
+Result<void> PartFile::write_zeros(std::uint64_t offset, std::uint64_t end) {
   static constexpr std::array<char, 64UL * 1024> kZeros{};
-  while (count > 0) {
-    const std::size_t piece = std::min<std::uint64_t>(count, kZeros.size());
+  while (offset < end) {
+    const std::size_t piece = std::min<std::uint64_t>(end - offset, kZeros.size());
     const ssize_t n = ::pwrite(file_.get(), kZeros.data(), piece, static_cast<off_t>(offset));
     if (n < 0 && errno == EINTR) continue;
     if (n < 0) return failed(head_);
     offset += static_cast<std::uint64_t>(n);
-    count -= static_cast<std::uint64_t>(n);
   }
+  return {};
+}
+
+Result<void> PartFile::clear_all_but(const std::vector<SegmentRun>& runs) {
+  std::uint64_t done = 0;
+  for (const SegmentRun& run : runs) {
+    const std::uint64_t start = run.first * kSegment;
+    if (start > done) TRY(clear(done, start - done));
+    done = std::min(head_.size, start + run.count * kSegment);
+  }
+  if (done < head_.size) TRY(clear(done, head_.size - done));
   return {};
 }
 
 Result<void> PartFile::end(const Hash& hash) {
   if (position_ != stop_ || hasher_.result() != hash) return not_as_sent(head_);
-  std::array<char, kRecord> record{};
-  put_u64(&record[0], index_);
-  put_u64(&record[8], hash.low);
-  put_u64(&record[16], hash.high);
-  const ssize_t n = ::write(map_.get(), record.data(), record.size());
-  if (n < 0) return failed(head_);
-  if (n == static_cast<ssize_t>(record.size())) return {};
-  drop_torn_record(map_);
-  return errno_error(printable(head_.path), ENOSPC);
-}
-
-Result<void> PartFile::finish(const std::vector<std::optional<Hash>>& segments) {
-  if (segments.size() != segments_of(head_.size)) return not_as_sent(head_);
-  TRY_ASSIGN(const auto have, claimed());
-  for (std::size_t i = 0; i < segments.size(); ++i) {
-    if (!segments[i]) {
-      TRY(clear(i * kSegment, segment_size(head_.size, i)));
-      continue;
-    }
-    const auto found = have.find(i);
-    if (found == have.end() || found->second != *segments[i]) return not_as_sent(head_);
-  }
-  return place();
-}
-
-Result<void> PartFile::finish() {
-  TRY_ASSIGN(const auto have, claimed());
-  if (have.size() != segments_of(head_.size)) return not_as_sent(head_);
-  return place();
-}
-
-Result<void> PartFile::place() {
-  const std::string name = part_name(head_);
-  auto placed = applier_->seal(file_, head_);
-  if (placed) placed = applier_->place(directory_.get(), name, head_);
-  if (!placed) {
-    ::fchmod(file_.get(), 0600);  // to be gone on with
-    return placed;
-  }
-  ::unlinkat(directory_.get(), concat(name, kMapEnding).c_str(), 0);
+  // What is noted is believed later, by others too.
+  if (tells_errors_late(file_.get()) && ::fsync(file_.get()) != 0) return failed(head_);
+  TRY_ASSIGN(const PartMap::Lock lock, hold(PartMap::Hold::Alone));
+  auto added = map_.add(index_, hash);
+  if (!added) return std::move(added).error().context(printable(head_.path));
   return {};
+}
+
+Result<void> PartFile::finish(const Segments& segments) {
+  TRY_ASSIGN(const PartMap::Lock lock, hold(PartMap::Hold::Alone));
+  TRY_ASSIGN(const auto have, noted());
+  std::vector<SegmentRun> runs;
+  for (const auto& [index, hash] : segments) {
+    const auto found = have.find(index);
+    if (found == have.end() || found->second != hash) return not_as_sent(head_);
+    if (runs.empty() || runs.back().first + runs.back().count != index) runs.push_back({index, 0});
+    ++runs.back().count;
+  }
+  TRY(clear_all_but(runs));
+  return place();
+}
+
+Result<void> PartFile::finish_runs(const std::vector<SegmentRun>& runs) {
+  TRY_ASSIGN(const PartMap::Lock lock, hold(PartMap::Hold::Alone));
+  TRY_ASSIGN(const auto have, noted());
+  for (const SegmentRun& run : runs) {
+    auto at = have.find(run.first);
+    for (std::uint64_t i = 0; i < run.count; ++i, ++at) {
+      if (at == have.end() || at->first != run.first + i) return not_as_sent(head_);
+    }
+  }
+  TRY(clear_all_but(runs));
+  return place();
+}
+
+// With the lock held alone. As soon as the file has its name it is not ours any more.
+Result<void> PartFile::place() {
+  struct stat open {};
+  if (!leads_to(directory_.get(), name_, file_.get()) || ::fstat(file_.get(), &open) != 0) {
+    return not_as_sent(head_);
+  }
+  auto placed = applier_->seal_and_close(file_, head_);
+  if (placed) placed = applier_->place(directory_.get(), name_, head_);
+  if (placed) {
+    map_.remove();
+    return {};
+  }
+  struct stat named {};
+  const bool still_a_part =
+      ::fstatat(directory_.get(), name_.c_str(), &named, AT_SYMLINK_NOFOLLOW) == 0 &&
+      named.st_dev == open.st_dev && named.st_ino == open.st_ino;
+  if (still_a_part) ::fchmodat(directory_.get(), name_.c_str(), 0600, 0);  // to be gone on with
+  return placed;
+}
+
+bool is_part_name(std::string_view name) {
+  const auto take_hex = [&](std::size_t digits) {
+    const std::size_t end = name.substr(0, digits).find_first_not_of("0123456789abcdef");
+    if (name.size() < digits || end != std::string_view::npos) return false;
+    name.remove_prefix(digits);
+    return true;
+  };
+  if (!name.starts_with(kPartPrefix)) return false;
+  name.remove_prefix(kPartPrefix.size());
+  if (!take_hex(32)) return false;
+  if (name.starts_with('-')) {
+    name.remove_prefix(1);
+    if (!take_hex(16)) return false;
+  }
+  return name.empty() || name == map_name("");
 }
 
 void remove_old_part(int root, const std::string& path, std::int64_t older_than_ms) {
   Directories directories(root);
   const auto directory = directories.open(split_path(path).parent);
   const std::string name(split_path(path).name);
+  if (!is_part_name(name)) return;
   struct stat info {};
   if (!directory || ::fstatat(*directory, name.c_str(), &info, AT_SYMLINK_NOFOLLOW) != 0) return;
   if (!S_ISREG(info.st_mode)) return;
   const std::int64_t changed_ms = std::int64_t{info.st_ctim.tv_sec} * 1000;
-  if (wall_clock_ms() - changed_ms >= older_than_ms) ::unlinkat(*directory, name.c_str(), 0);
+  if (wall_clock_ms() - changed_ms < older_than_ms) return;
+  // Its map is in use as long as the part is.
+  const std::size_t ending = map_name("").size();
+  const std::string part =
+      name.ends_with(map_name("")) ? name.substr(0, name.size() - ending) : name;
+  const Fd file(::openat(*directory, part.c_str(), O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC));
+  if (file && lock_file(file.get(), LOCK_EX, Deadline::after(Duration::zero())) == EWOULDBLOCK)
+    return;
+  ::unlinkat(*directory, name.c_str(), 0);
 }
 
 }  // namespace yonder::tree

@@ -85,7 +85,7 @@ Result<void> Receiver::begin(Kind kind, const FileStart& start) {
   number_ = start.number;
   problem_.reset();
   in_segment_ = kind == Kind::Segment;
-  auto head = hooks_.head(start);
+  auto head = hooks_.head(kind, start);
   if (!head) {
     drop(std::move(head).error());
     return {};

@@ -22,7 +22,7 @@ class Receiver {
   struct Hooks {
     // What the file is to be. Whoever asked for it knows; what the sender says of its path is not
     // believed.
-    std::function<Result<FileHead>(const FileStart&)> head;
+    std::function<Result<FileHead>(Kind, const FileStart&)> head;
     // It is there, or why not.
     std::function<Result<void>(std::uint64_t number, const Result<void>& outcome)> on_end;
     std::function<void(std::uint64_t bytes)> on_bytes = [](std::uint64_t) {};

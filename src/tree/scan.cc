@@ -96,7 +96,7 @@ Result<Entry> make_entry(int directory, std::string path, const struct stat& inf
               .mtime_ns = mtime_of(info)};
   if (entry.type == Type::File) {
     entry.size = static_cast<std::uint64_t>(info.st_size);
-    if (options.hash) {
+    if (options.hash && entry.size <= kLargestFile) {
       TRY_ASSIGN(entry.hash, hash_file(directory, name, entry.size));
     }
   }

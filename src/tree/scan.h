@@ -15,6 +15,13 @@ namespace yonder::tree {
 // Files that are on their way carry such a name, in the directory where they will be. They are
 // nobody's files: never listed, copied or deleted as part of a tree.
 inline constexpr std::string_view kTemporaryPrefix = ".~yonder-";
+// Of these: what belongs to somebody and is just on its way to another place, or to the trash.
+// After a process was killed it may still be there, and nobody but a person removes it.
+inline constexpr std::string_view kAsidePrefix = ".~yonder-old-";
+
+// What is larger is listed, but neither read nor copied: only a file that is nearly all holes has
+// such a size, and reading it would take for ever.
+inline constexpr std::uint64_t kLargestFile = 16ULL * 1024 * 1024 * 1024 * 1024;
 
 // Why something of a tree is not in its list of entries.
 enum class SkipReason : std::uint8_t { Excluded, Unreadable, Special, BadRules };

@@ -19,6 +19,7 @@ namespace {
 
 constexpr std::size_t kPiece = 256UL * 1024 - 64;
 constexpr std::size_t kSample = 16UL * 1024;
+constexpr std::size_t kMostRuns = 20000;  // fit into one message
 
 std::int64_t ctime_of(const struct stat& info) {
 #ifdef __APPLE__
@@ -115,10 +116,27 @@ Result<SourceFile> SourceFile::open(Directories& directories, const std::string&
   return SourceFile(path, std::move(file), info);
 }
 
-bool SourceFile::is_hole(std::uint64_t offset, std::uint64_t size) const {
-  if (!sparse_) return false;
-  const Stretch stretch = stretch_at(*this, offset, offset + size);
-  return stretch.hole && stretch.size == size;
+std::vector<SegmentRun> SourceFile::runs() const {
+  const std::uint64_t all = segments_of(size_);
+  if (!sparse_) return {{0, all}};
+  std::vector<SegmentRun> runs;
+  for (std::uint64_t offset = 0; offset < size_;) {
+    const Stretch stretch = stretch_at(*this, offset, size_);
+    if (stretch.hole) {
+      offset += stretch.size;
+      continue;
+    }
+    const std::uint64_t first = offset / kSegment;
+    const std::uint64_t next = (offset + stretch.size - 1) / kSegment + 1;
+    if (runs.empty() || runs.back().first + runs.back().count < first) runs.push_back({first, 0});
+    runs.back().count = next - runs.back().first;
+    if (runs.size() == kMostRuns) {
+      runs.back().count = all - runs.back().first;
+      break;
+    }
+    offset = next * kSegment;
+  }
+  return runs;
 }
 
 Result<void> SourceFile::check_unchanged() const {

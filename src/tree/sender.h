@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <functional>
 #include <string>
+#include <vector>
 
 #include "base/fd.h"
 #include "base/result.h"
@@ -22,8 +23,9 @@ class SourceFile {
   int fd() const { return file_.get(); }
   std::uint64_t size() const { return size_; }
   bool sparse() const { return sparse_; }
-  // Whether a whole range is one hole.
-  bool is_hole(std::uint64_t offset, std::uint64_t size) const;
+  // The segments that are not holes as a whole. Of a file in very many pieces the last run may have
+  // some.
+  std::vector<SegmentRun> runs() const;
   Result<void> check_unchanged() const;
 
  private:

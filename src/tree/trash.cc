@@ -17,6 +17,7 @@
 #include "tree/file_path.h"
 #include "tree/remove_tree.h"
 #include "tree/rename.h"
+#include "tree/scan.h"
 #include "tree/trash_batch.h"
 
 namespace yonder::tree {
@@ -30,6 +31,18 @@ bool exists_at(int dir_fd, const std::string& name) {
 bool is_no_directory(int dir_fd, const std::string& name) {
   struct stat info {};
   return ::fstatat(dir_fd, name.c_str(), &info, AT_SYMLINK_NOFOLLOW) == 0 && !S_ISDIR(info.st_mode);
+}
+
+bool is_same_file(int one_dir, const std::string& one, int other_dir, const std::string& other) {
+  struct stat first {};
+  struct stat second {};
+  return ::fstatat(one_dir, one.c_str(), &first, AT_SYMLINK_NOFOLLOW) == 0 &&
+         ::fstatat(other_dir, other.c_str(), &second, AT_SYMLINK_NOFOLLOW) == 0 &&
+         first.st_dev == second.st_dev && first.st_ino == second.st_ino;
+}
+
+bool cannot_exchange(int error_number) {
+  return error_number == EINVAL || error_number == ENOSYS || error_number == ENOTSUP;
 }
 
 // A directory that even its owner may not write into cannot get another parent: it has to name it.
@@ -57,6 +70,10 @@ Error cannot_keep(const std::string& path, int error_number) {
 }
 
 }  // namespace
+
+std::string aside_name() {
+  return concat(kAsidePrefix, random_letters(12));
+}
 
 Trash::Trash(TrashPlace place, int root_fd, std::string root_path, std::string why)
     : place_(std::move(place)),
@@ -193,29 +210,78 @@ Result<void> Trash::take(int dir_fd, const std::string& name, const std::string&
   return move_in(dir_fd, name, relative);
 }
 
-// False: this file system cannot.
-Result<bool> Trash::exchange(int dir_fd, const std::string& temporary, const std::string& name,
-                             const std::string& relative) {
-  const int failed = rename_exchange(dir_fd, temporary, dir_fd, name);
-  if (failed == EINVAL || failed == ENOSYS || failed == ENOTSUP) return false;
-  if (failed != 0) return path_error("replace", relative, failed);
-  auto moved = move_in(dir_fd, temporary, relative);
-  if (moved) return true;
-  rename_exchange(dir_fd, temporary, dir_fd, name);
-  return std::move(moved).error();
+// A second name for what is there, in the batch. Nothing: it can have none.
+Result<std::optional<Trash::Slot>> Trash::link_in(const Change& change) {
+  const auto link = [&](const Slot& slot) {
+    return ::linkat(change.dir_fd, change.name.c_str(), slot.directory.get(), slot.name.c_str(),
+                    0) == 0;
+  };
+  TRY_ASSIGN(Slot slot, slot_for(change.relative));
+  if (link(slot)) return std::optional(std::move(slot));
+  // Equal device numbers do not promise that it works (bind mounts, overlays).
+  if (errno == EXDEV && !in_root_ && taken_ == 0) {
+    drop_empty_batch();
+    in_root_ = true;
+    TRY_ASSIGN(slot, slot_for(change.relative));
+    if (link(slot)) return std::optional(std::move(slot));
+  }
+  return std::optional<Slot>();
 }
 
-// False: what is there cannot be linked into the batch.
-Result<bool> Trash::link_and_rename(int dir_fd, const std::string& temporary,
-                                    const std::string& name, const std::string& relative) {
-  TRY_ASSIGN(const Slot slot, slot_for(relative));
-  if (::linkat(dir_fd, name.c_str(), slot.directory.get(), slot.name.c_str(), 0) != 0) return false;
-  if (::renameat(dir_fd, temporary.c_str(), dir_fd, name.c_str()) != 0) {
-    const int why = errno;
-    ::unlinkat(slot.directory.get(), slot.name.c_str(), 0);
-    return path_error("replace", relative, why);
+// What was there is in the batch already, whatever happens.
+Result<void> Trash::replace_linked(const Change& change, const Slot& slot) {
+  const int dir_fd = change.dir_fd;
+  int failed = rename_exchange(dir_fd, change.temporary, dir_fd, change.name);
+  const bool exchanged = failed == 0;
+  if (cannot_exchange(failed)) {
+    failed =
+        ::renameat(dir_fd, change.temporary.c_str(), dir_fd, change.name.c_str()) == 0 ? 0 : errno;
   }
-  note_taken(slot, relative);
+  if (failed != 0) {
+    ::unlinkat(slot.directory.get(), slot.name.c_str(), 0);
+    return path_error("replace", change.relative, failed);
+  }
+  note_taken(slot, change.relative);
+  if (!exchanged) return {};
+  if (is_same_file(dir_fd, change.temporary, slot.directory.get(), slot.name)) {
+    ::unlinkat(dir_fd, change.temporary.c_str(), 0);
+    return {};
+  }
+  // Somebody has put another one there in this moment: it is kept, too.
+  const std::string aside = aside_name();
+  if (const int lost = rename_new(dir_fd, change.temporary, dir_fd, aside); lost != 0) {
+    rename_exchange(dir_fd, change.temporary, dir_fd, change.name);
+    return path_error("replace", change.relative, lost);
+  }
+  return move_in_or_back(change, aside);
+}
+
+// What was there lies beside its place, under a name that nobody clears away.
+Result<void> Trash::move_in_or_back(const Change& change, const std::string& aside) {
+  auto moved = move_in(change.dir_fd, aside, change.relative);
+  if (moved) return {};
+  Error error = std::move(moved).error();
+  if (rename_exchange(change.dir_fd, aside, change.dir_fd, change.name) != 0) {
+    error.hint = concat("what was there is now called ", aside, ", in the same directory");
+    return error;
+  }
+  rename_new(change.dir_fd, aside, change.dir_fd, change.temporary);
+  return error;
+}
+
+// For what cannot have two names, as directories. False: this file system cannot.
+Result<bool> Trash::replace_by_exchange(const Change& change) {
+  const int dir_fd = change.dir_fd;
+  const std::string aside = aside_name();
+  int failed = rename_new(dir_fd, change.temporary, dir_fd, aside);
+  if (failed != 0) return path_error("replace", change.relative, failed);
+  failed = rename_exchange(dir_fd, aside, dir_fd, change.name);
+  if (failed != 0) {
+    rename_new(dir_fd, aside, dir_fd, change.temporary);
+    if (cannot_exchange(failed)) return false;
+    return path_error("replace", change.relative, failed);
+  }
+  TRY(move_in_or_back(change, aside));
   return true;
 }
 
@@ -225,11 +291,11 @@ Result<void> Trash::replace(int dir_fd, const std::string& temporary, const std:
   if (fresh == 0) return {};
   if (fresh != EEXIST) return path_error("rename to", relative, fresh);
   // Whatever can go wrong with the batch goes wrong before the name is touched.
-  TRY(slot_for(relative));
-  TRY_ASSIGN(const bool exchanged, exchange(dir_fd, temporary, name, relative));
+  const Change change{dir_fd, temporary, name, relative};
+  TRY_ASSIGN(const auto linked, link_in(change));
+  if (linked) return replace_linked(change, *linked);
+  TRY_ASSIGN(const bool exchanged, replace_by_exchange(change));
   if (exchanged) return {};
-  TRY_ASSIGN(const bool linked, link_and_rename(dir_fd, temporary, name, relative));
-  if (linked) return {};
   TRY(move_in(dir_fd, name, relative));
   if (::renameat(dir_fd, temporary.c_str(), dir_fd, name.c_str()) != 0) {
     const int why = errno;

@@ -22,6 +22,9 @@ struct TrashPlace {
 };
 inline constexpr std::string_view kTrashName = ".yonder-trash";
 
+// A name for what belongs to somebody and must make way for a moment; see kAsidePrefix.
+std::string aside_name();
+
 class Trash {
  public:
   // Costs nothing until something is taken. `root_path` is absolute; `root_fd` is that directory,
@@ -38,7 +41,8 @@ class Trash {
 
   // `temporary` of the same directory takes the name of `name`, and what was there is kept as
   // `relative`. The name is never missing where the file system can exchange or link; after an
-  // error it holds what it held. When nothing is there, this is a plain rename.
+  // error it holds what it held, or the error says where that is. What was there never lies under
+  // the name `temporary` alone. When nothing is there, this is a plain rename.
   Result<void> replace(int dir_fd, const std::string& temporary, const std::string& name,
                        const std::string& relative);
 
@@ -61,10 +65,16 @@ class Trash {
   Result<Fd> open_scaffold(int parent, const std::string& name, const std::string& relative);
   Result<void> move_in(int dir_fd, const std::string& name, const std::string& relative);
   void note_taken(const Slot& slot, const std::string& relative);
-  Result<bool> exchange(int dir_fd, const std::string& temporary, const std::string& name,
-                        const std::string& relative);
-  Result<bool> link_and_rename(int dir_fd, const std::string& temporary, const std::string& name,
-                               const std::string& relative);
+  struct Change {  // `temporary` is to take the name
+    int dir_fd;
+    const std::string& temporary;
+    const std::string& name;
+    const std::string& relative;
+  };
+  Result<std::optional<Slot>> link_in(const Change& change);
+  Result<void> replace_linked(const Change& change, const Slot& slot);
+  Result<bool> replace_by_exchange(const Change& change);
+  Result<void> move_in_or_back(const Change& change, const std::string& aside);
 
   TrashPlace place_;
   int root_fd_;
@@ -122,8 +132,11 @@ struct TrashLimits {
   std::int64_t always_kept_ms = 3600LL * 1000;
 };
 // Removes what is too old or too much, the oldest first. Batches in use stay.
-void collect_trash(const TrashPlace& place, const TrashLimits& limits = {});
-// The same, once an hour at most: for whoever has just taken something.
-void collect_trash_sometimes(const TrashPlace& place);
+void collect_trash(const TrashPlace& place, const TrashLimits& limits = {},
+                   const std::optional<std::string>& root = std::nullopt);
+// The same, once an hour at most: for whoever has just taken something. `root`: its own trash, if
+// it has one, counts even where nobody could write down that it exists.
+void collect_trash_sometimes(const TrashPlace& place,
+                             const std::optional<std::string>& root = std::nullopt);
 
 }  // namespace yonder::tree

@@ -4,6 +4,7 @@
 #include <sys/statvfs.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <map>
 
@@ -39,15 +40,12 @@ void remove_unused(const TrashBatch& batch) {
   [[maybe_unused]] const auto removed = remove_tree(trash->get(), batch.id);
 }
 
-}  // namespace
-
-void collect_trash(const TrashPlace& place, const TrashLimits& limits) {
-  const auto batches = list_trash(place);
-  if (!batches) return;
+// Newest first.
+void collect(const std::vector<TrashBatch>& batches, const TrashLimits& limits) {
   const std::int64_t now = wall_clock_ms();
   std::map<std::string, std::size_t> of_root;
   std::map<std::string, std::uint64_t> in_trash;
-  for (const TrashBatch& batch : *batches) {  // newest first
+  for (const TrashBatch& batch : batches) {
     const std::string trash = parent_of(batch);
     const std::uint64_t bytes = in_trash[trash] += batch.bytes;
     const std::size_t number = ++of_root[batch.root];
@@ -60,16 +58,43 @@ void collect_trash(const TrashPlace& place, const TrashLimits& limits) {
   }
 }
 
-void collect_trash_sometimes(const TrashPlace& place) {
-  if (place.state_dir.empty()) return;
-  const std::string marker = main_trash(place) + "/collected";
+}  // namespace
+
+void collect_trash(const TrashPlace& place, const TrashLimits& limits,
+                   const std::optional<std::string>& root) {
+  std::vector<TrashBatch> batches;
+  if (!place.state_dir.empty()) {
+    if (auto all = list_trash(place)) batches = *std::move(all);
+  }
+  if (root) {
+    // What is known already is not counted twice.
+    const auto known = [&](const TrashBatch& one) {
+      return std::any_of(batches.begin(), batches.end(),
+                         [&](const TrashBatch& other) { return other.directory == one.directory; });
+    };
+    auto own = list_trash(place, root);
+    for (TrashBatch& batch : own ? *own : std::vector<TrashBatch>()) {
+      if (!known(batch)) batches.push_back(std::move(batch));
+    }
+  }
+  collect(batches, limits);
+}
+
+void collect_trash_sometimes(const TrashPlace& place, const std::optional<std::string>& root) {
+  std::string where = main_trash(place);
+  if (place.state_dir.empty()) {
+    if (!root) return;
+    where = concat(*root == "/" ? "" : *root, "/", kTrashName);
+    if (!open_own_directory(where)) return;
+  }
+  const std::string marker = where + "/collected";
   struct stat info {};
   const bool known = ::lstat(marker.c_str(), &info) == 0;
   if (known && std::abs(wall_clock_ms() - info.st_mtim.tv_sec * 1000) < kCollectEveryMs) return;
-  if (!make_directories(main_trash(place))) return;
+  if (!make_directories(where)) return;
   const auto touched = open_file(marker, O_WRONLY | O_CREAT | O_NOFOLLOW);
   if (!touched || ::futimens(touched->get(), nullptr) != 0) return;
-  collect_trash(place);
+  collect_trash(place, {}, root);
 }
 
 }  // namespace yonder::tree

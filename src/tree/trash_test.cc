@@ -198,5 +198,23 @@ TEST_F(TrashTest, ATrashThatIsALinkIsNotFollowed) {
   EXPECT_EQ(*problem, "");
 }
 
+// A root's own trash, of which nothing is written down anywhere.
+TEST_F(TrashTest, ATrashInTheRootIsCollectedWithoutAStateDirectory) {
+  const TrashPlace nowhere{};
+  std::string old;
+  for (int i = 0; i < 2; ++i) {
+    scratch_.write("root/f", "x");
+    Trash trash(nowhere, root_.get(), root_path_, "sync");
+    ASSERT_TRUE(trash.take(root_.get(), "f", "f"));
+    if (i == 0) old = scratch_ / ("root/.yonder-trash/" + trash.batch());
+  }
+  scratch_.write("root/.yonder-trash/" + old.substr(old.find_last_of('/') + 1) + "/info",
+                 "yonder-trash 1\nwhy sync\ncreated_ms 1000\nroot " + root_path_);
+  ASSERT_EQ(list_trash(nowhere, root_path_)->size(), 2U);
+  collect_trash_sometimes(nowhere, root_path_);
+  EXPECT_FALSE(std::filesystem::exists(old));
+  EXPECT_EQ(list_trash(nowhere, root_path_)->size(), 1U);
+}
+
 }  // namespace
 }  // namespace yonder::tree

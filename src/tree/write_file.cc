@@ -15,15 +15,29 @@
 namespace yonder::tree {
 namespace {
 
+// What a failed append has left goes, unless somebody else has appended something, too: nobody
+// knows then whose bytes are the last.
+Error take_back(const Fd& file, const FilePlace& place, off_t old_size, std::uint64_t written,
+                int why) {
+  Error error = path_error("append to", place.path, why);
+  struct stat now {};
+  const bool ours =
+      ::fstat(file.get(), &now) == 0 && now.st_size == old_size + static_cast<off_t>(written);
+  if (!ours || (written > 0 && ::ftruncate(file.get(), old_size) != 0)) {
+    error.hint = concat("the first ", written, " bytes of it are in the file");
+  }
+  return error;
+}
+
 // In place, because all that was there stays; after a failure it is as long as it was.
 Result<files::Written> append_to(const FilePlace& place, const OldFile& old,
                                  const files::WriteRequest& request) {
   const Fd file(::openat(place.directory.get(), place.name.c_str(),
                          O_RDWR | O_APPEND | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC));
   if (!file) return path_error("append to", place.path, errno);
-  if (const int failed = write_fully(file, request.content); failed != 0) {
-    [[maybe_unused]] const int back = ::ftruncate(file.get(), old.info->st_size);
-    return path_error("append to", place.path, failed);
+  std::uint64_t appended = 0;
+  if (const int failed = write_fully(file, request.content, appended); failed != 0) {
+    return take_back(file, place, old.info->st_size, appended, failed);
   }
   if (::fsync(file.get()) != 0) return path_error("append to", place.path, errno);
   if (request.mode && ::fchmod(file.get(), *request.mode & 07777U) != 0) {

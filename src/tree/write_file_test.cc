@@ -1,10 +1,15 @@
 #include "tree/write_file.h"
 
+#include <fcntl.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <signal.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <thread>
 
@@ -256,6 +261,35 @@ TEST_F(WriteFile, DirectoriesAreMade) {
   scratch_.write("home/file", "1");
   EXPECT_EQ(make_directory_at({.path = "file"}, home_).error().code, Errc::Conflict);
   EXPECT_FALSE(make_directory_at({.path = "file/x"}, home_));
+}
+
+// A limit on the size of files stands for a full disk. Others append all the time meanwhile.
+TEST(AppendAtALimit, TakesBackOnlyItsOwn) {
+  constexpr rlim_t kLimit = 200000;
+  const testing::Scratch scratch;
+  const std::string path = scratch.write("log", "");
+  const pid_t child = ::fork();
+  if (child == 0) {
+    ::signal(SIGXFSZ, SIG_IGN);
+    const rlimit limit{kLimit, kLimit};
+    ::setrlimit(RLIMIT_FSIZE, &limit);
+    for (int i = 0; i < 400; ++i) {
+      const files::WriteRequest request{
+          .path = path, .content = std::string(kLimit + 1, 'o'), .append = true};
+      if (write_file(request, scratch.path(), {})) ::_exit(1);
+    }
+    ::_exit(0);
+  }
+  const int log = ::open(path.c_str(), O_WRONLY | O_APPEND | O_CLOEXEC);
+  std::size_t appended = 0;
+  int status = 0;
+  while (::waitpid(child, &status, WNOHANG) == 0) {
+    if (::write(log, "t", 1) == 1) ++appended;
+  }
+  ::close(log);
+  EXPECT_EQ(status, 0);
+  const std::string content = scratch.read("log");
+  EXPECT_EQ(static_cast<std::size_t>(std::count(content.begin(), content.end(), 't')), appended);
 }
 
 }  // namespace

@@ -53,6 +53,19 @@ TEST_F(SyncTest, LargeFilesArriveInSegmentsBothWays) {
   EXPECT_EQ(picture(here()), picture(there()));
 }
 
+// Further links are wanted after a while, and never come up.
+TEST_F(SyncTest, ACopyThatIsDoneDoesNotWaitForALoginThatHangs) {
+  slow_link();
+  auto ways = this->ways();
+  ways.emplace_back("exec sleep 60");
+  set_ways(ways);
+  write(here("large"), noise(24UL * 1024 * 1024, 3));
+  const auto began = std::chrono::steady_clock::now();
+  EXPECT_TRUE(push().complete());
+  EXPECT_LT(std::chrono::steady_clock::now() - began, std::chrono::seconds(20));
+  EXPECT_EQ(difference(), "");
+}
+
 TEST_F(SyncTest, AChangedFileIsUpdatedAndTheOldOneKept) {
   write(here("a"), "one");
   push();

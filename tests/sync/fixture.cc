@@ -103,6 +103,10 @@ void SyncTest::set_ways(std::vector<std::string> scripts) {
   hang_up();
 }
 
+std::vector<std::string> SyncTest::ways() const {
+  return ways_.with([](const std::vector<std::string>& ways) { return ways; });
+}
+
 std::string SyncTest::cutter(std::size_t bytes) {
   return concat("perl -e '$n = ", bytes, "; while ($n > 0 && ($r = sysread(STDIN, $b, ",
                 "$n < 65536 ? $n : 65536))) { syswrite(STDOUT, $b); $n -= $r }'");
@@ -211,6 +215,20 @@ std::vector<std::string> SyncTest::temporaries(const std::string& root) {
     }
   }
   return found;
+}
+
+bool SyncTest::somebody_works_in(const std::string& directory) {
+  for (const auto& process : fs::directory_iterator("/proc")) {
+    const std::string name = process.path().filename().string();
+    if (name.find_first_not_of("0123456789") != std::string::npos) continue;
+    if (name == std::to_string(::getpid())) continue;
+    std::error_code gone;
+    for (const auto& fd : fs::directory_iterator(process.path() / "fd", gone)) {
+      const auto target = fs::read_symlink(fd.path(), gone);
+      if (!gone && target.string().starts_with(directory)) return true;
+    }
+  }
+  return false;
 }
 
 std::map<std::string, std::string> SyncTest::picture(const std::string& root) {

@@ -43,6 +43,8 @@ class SyncTest : public ::testing::Test {
   static std::string noise(std::size_t size, std::uint64_t seed);
   // The names of everything that is still on its way below a directory.
   static std::vector<std::string> temporaries(const std::string& root);
+  // Processes of outposts that work below a directory: they hold something of it open.
+  static bool somebody_works_in(const std::string& directory);
   // Everything of this test lies in memory, from now on: for many files.
   void use_memory();
   // In a process of its own that is not root's, in directories of its own. What went wrong.
@@ -54,6 +56,7 @@ class SyncTest : public ::testing::Test {
   void hang_up();
   // What stands before `sh` on the way to the outpost: each link takes the next, the last stays.
   void set_ways(std::vector<std::string> scripts);
+  std::vector<std::string> ways() const;
 
   // Such ways: after so many bytes to the far side, or from it, the link is cut.
   static std::string cut_to(std::size_t bytes);

@@ -22,21 +22,6 @@ using ::testing::IsEmpty;
 
 constexpr std::size_t kMiB = 1024UL * 1024;
 
-// Processes of outposts that work below a directory: they hold something of it open.
-bool somebody_works_in(const std::string& directory) {
-  for (const auto& process : fs::directory_iterator("/proc")) {
-    const std::string name = process.path().filename().string();
-    if (name.find_first_not_of("0123456789") != std::string::npos) continue;
-    if (name == std::to_string(::getpid())) continue;
-    std::error_code gone;
-    for (const auto& fd : fs::directory_iterator(process.path() / "fd", gone)) {
-      const auto target = fs::read_symlink(fd.path(), gone);
-      if (!gone && target.string().starts_with(directory)) return true;
-    }
-  }
-  return false;
-}
-
 TEST_F(SyncTest, FilesThatChangeBetweenTheListAndTheCopyArriveAsTheyAreThen) {
   write(here("grows"), "short");
   write(here("shrinks"), "something longer");

@@ -1,0 +1,70 @@
+// What a sync leaves that was given up.
+#include <sys/stat.h>
+
+#include <filesystem>
+#include <thread>
+
+#include "base/text.h"
+#include "sync/fixture.h"
+
+namespace yonder::sync {
+namespace {
+
+namespace fs = std::filesystem;
+using testing::eventually;
+
+constexpr int kFiles = 6000;
+constexpr int kExtras = 1000;
+
+// Thousands of files that are to be replaced, and others that are to go.
+class CancelTest : public SyncTest {
+ protected:
+  CancelTest() {
+    use_memory();
+    for (int i = 0; i < kFiles; ++i) {
+      write(here(concat("f", i)), "the new one");
+      write(there(concat("f", i)), "the old one!");
+    }
+    for (int i = 0; i < kExtras; ++i) write(there(concat("extra", i)), "x");
+    request_ = push_request();
+    request_.options.delete_extras = true;
+    request_.options.confirm_delete = kExtras;
+  }
+  bool has_begun() const { return read(there("f0")) == "the new one"; }
+  int extras() const {
+    int count = 0;
+    for (int i = 0; i < kExtras; ++i) count += fs::exists(there(concat("extra", i))) ? 1 : 0;
+    return count;
+  }
+  int replaced() const {
+    int count = 0;
+    for (int i = 0; i < kFiles; ++i) count += read(there(concat("f", i))) == "the new one" ? 1 : 0;
+    return count;
+  }
+  SyncRequest request_;
+};
+
+TEST_F(CancelTest, WhatIsThereWhenItSaysCancelledIsWhatStays) {
+  const CancelSource cancel;
+  std::thread person([&] {
+    EXPECT_TRUE(eventually([&] { return has_begun(); }));
+    cancel.cancel();
+  });
+  const auto report = run(request_, {.cancel = cancel.token()});
+  const auto then = picture(there());
+  person.join();
+  ASSERT_FALSE(report);
+  EXPECT_EQ(report.error().code, Errc::Cancelled) << report.error().message;
+  EXPECT_TRUE(eventually([&] { return !somebody_works_in(there()); }));
+  EXPECT_TRUE(picture(there()) == then) << "the far side went on";
+  EXPECT_EQ(extras(), kExtras) << "something was removed before the rest was there";
+  EXPECT_LT(replaced(), kFiles);
+  // And the same call brings it to its end.
+  const auto again = run(request_);
+  ASSERT_TRUE(again) << again.error().message;
+  EXPECT_TRUE(again->complete());
+  EXPECT_EQ(extras(), 0);
+}
+
+}  // namespace
+}  // namespace yonder::sync
