@@ -109,7 +109,9 @@ TEST_F(Transfers, TakeOverWhatIsNotDoneInTime) {
   EXPECT_EQ(handed["mode"], "background");
   EXPECT_EQ(handed["auto_switched"], true);
   proxy().set_rate(0);
-  EXPECT_EQ(finished(id_of(handed))["complete"], true);
+  const Json ended = finished(id_of(handed));
+  EXPECT_EQ(ended["complete"], true);
+  EXPECT_EQ(ended["result"]["uploaded_files"], 3) << "whoever has sent them";
   EXPECT_EQ(read_there("big"), noise(kBig));
 }
 
