@@ -29,7 +29,7 @@ class BoardTest : public ::testing::Test {
     std::string script = far_.greeting();
     for (const wire::StreamId stream : {1U, 2U}) {
       MachineFacts facts = machine_for_test(0);
-      facts.cpu.load_1m_milli = Count::of(1000 * stream);
+      facts.cpu.load_1m_milli = Count::of(1000UL * stream);
       script += FarSide::taken(request_size()) + far_.shown(reply(stream, facts));
     }
     scripts_[name] = script + FarSide::listens();
