@@ -87,7 +87,8 @@ TEST(GpusTable, ShowsNothingThatATerminalWouldObey) {
   auto& gpu = resources::gpu_of(*seen.seen.facts, 0);
   gpu.name = "A\x1b[2J";
   gpu.lease = resources::Lease{.run_id = "r\n", .user = "e\x1b"};
-  for (const auto& cell : gpus_rows({seen}, kNow).at(0)) {
+  const Row row = gpus_rows({seen}, kNow).at(0);
+  for (const auto& cell : row) {
     EXPECT_EQ(cell.find_first_of("\x1b\n"), std::string::npos);
   }
 }

@@ -129,13 +129,23 @@ TEST(Find, NamesTheNearestForAnUnknownNameAndNeverGuesses) {
   EXPECT_EQ(near.error().code, Errc::NotFound);
   EXPECT_EQ(near.error().message, "no sandbox is named \"gpu-bux\"");
   EXPECT_THAT(near.error().hint, HasSubstr("did you mean \"gpu-box\"? `yonder hosts` shows all"));
-  for (const char* name : {"", "auto", "10.0.0.5", "nothing\nlike it", "-x"}) {
+  for (const char* name : {"", "10.0.0.5", "nothing\nlike it", "-x"}) {
     const auto found = find_in(*catalog, name);
     ASSERT_FALSE(found) << name;
     EXPECT_EQ(found.error().code, Errc::NotFound) << name;
     EXPECT_THAT(found.error().hint, HasSubstr("yonder hosts")) << name;
   }
   EXPECT_EQ(find_in(*catalog, "me@-oProxyCommand=x").error().code, Errc::InvalidArgument);
+}
+
+TEST(Find, SaysThatAutoIsOnlyForWorkThatIsStarted) {
+  const auto catalog = Said{}.in_file("gpu-box").build();
+  ASSERT_TRUE(catalog);
+  const auto any = find_in(*catalog, "auto");
+  ASSERT_FALSE(any);
+  EXPECT_EQ(any.error().code, Errc::InvalidArgument);
+  EXPECT_THAT(any.error().message, HasSubstr("here one must be named"));
+  EXPECT_THAT(any.error().hint, HasSubstr("yonder hosts"));
 }
 
 TEST(Find, RefusesAnAddressMadeOfTheNameOfASettingForAnotherHost) {

@@ -99,6 +99,7 @@ Json example_for(const Json& schema) {
   if (type == "string") return "";
   if (type == "boolean") return true;
   if (type == "object") return Json::object();
+  if (type == "array") return Json::array();
   return 1;
 }
 
@@ -106,7 +107,7 @@ TEST(ExecSchema, AgreesWithTheParser) {
   const Json properties = exec_input_schema()["properties"];
   EXPECT_EQ(exec_input_schema()["additionalProperties"], false);
   for (const auto& [name, schema] : properties.items()) {
-    Json arguments{{"command", "ls"}};
+    Json arguments{{"command", "ls"}, {"gpus", 1}};
     arguments[name] = name == "command" ? Json("ls") : example_for(schema);
     EXPECT_EQ(complaint(arguments), "") << name;
     if (schema.contains("default")) {
@@ -118,13 +119,14 @@ TEST(ExecSchema, AgreesWithTheParser) {
   const auto unknown = parse_exec_request(Json{{"command", "ls"}, {"qqqqqqqqqqqq", 1}});
   ASSERT_FALSE(unknown);
   std::string known;
-  for (const auto& name : {"command", "cwd", "timeout_s", "max_output_chars", "sandbox_name", "env",
-                           "stdin", "wait_s", "login", "key", "run_id"}) {
+  for (const auto& name :
+       {"command", "cwd", "timeout_s", "max_output_chars", "sandbox_name", "env", "stdin", "wait_s",
+        "login", "key", "gpus", "gpu_memory_mb", "memory_mb", "disk_mb", "labels", "run_id"}) {
     EXPECT_TRUE(properties.contains(name)) << name;
     known += (known.empty() ? "" : ", ") + std::string(name);
   }
   EXPECT_EQ(unknown.error().hint, "known arguments: " + known);
-  EXPECT_EQ(properties.size(), 11U);
+  EXPECT_EQ(properties.size(), 16U);
 }
 
 TEST(ExecSchema, NamesExactlyTheKeysOfAResponse) {
@@ -143,6 +145,7 @@ TEST(ExecSchema, NamesTheTypesOfAFullResponse) {
                  .signal = "SIGKILL",
                  .left_running = {{.pid = 1, .command = "x"}},
                  .duration_s = 1.5};
+  full.chosen = Chosen{.sandbox = "gpu1"};
   full.warnings = {"w"};
   const Json response = to_json(full);
   const Json properties = exec_output_schema()["properties"];
@@ -152,7 +155,8 @@ TEST(ExecSchema, NamesTheTypesOfAFullResponse) {
     EXPECT_TRUE((type == "string" && value.is_string()) ||
                 (type == "boolean" && value.is_boolean()) ||
                 (type == "integer" && value.is_number_integer()) ||
-                (type == "number" && value.is_number()) || (type == "array" && value.is_array()))
+                (type == "number" && value.is_number()) || (type == "array" && value.is_array()) ||
+                (type == "object" && value.is_object()))
         << name << ": " << value;
   }
   EXPECT_EQ(response["left_running"][0]["pid"], 1);

@@ -155,7 +155,8 @@ class Choosing {
   Error nobody(const resources::Ranking& ranking) const {
     std::vector<std::string> lines;
     for (const auto& one : all_ruled_out(ranking)) lines.push_back(concat(one.name, ": ", one.why));
-    const bool queue_helps = wish_.needs.gpus > 0 && !wish_.may_wait;
+    const bool queue_helps =
+        !wish_.may_wait && !resources::rank(candidates_, wish_.needs, {}, true).fit.empty();
     return {Errc::Conflict,
             lines.empty() ? "there is no machine to choose from"
                           : concat("no machine fits; ", join(lines, " | ")),

@@ -30,17 +30,31 @@ void add_end(RunStatus& status, const wire::ExitRecord& exit) {
   if (exit.cause == wire::Cause::Timeout) status.exit_code = kTimeoutCode;
 }
 
+// It waits for GPUs on another machine that shares this home: nobody here sees its supervisor.
+bool waits_elsewhere(const wire::RunFacts& facts) {
+  return facts.waiting && !facts.alive && facts.waiting->boot_id != facts.boot_id &&
+         !facts.waiting->host.empty() && facts.waiting->host != facts.host;
+}
+
+// Before the command began.
+void judge_waiting(RunStatus& status, const wire::RunFacts& facts) {
+  if (!facts.supervisor_lives && waits_elsewhere(facts)) {
+    status.proof = "it waits on " + facts.waiting->host + ", and this is " + facts.host;
+    return;
+  }
+  status.state = facts.supervisor_lives ? RunState::Queued : RunState::Lost;
+  status.proof = !facts.supervisor_lives ? "its starter died before the command began"
+                 : facts.waiting         ? "its supervisor waits for GPUs"
+                                         : "recorded, about to begin";
+  if (!facts.supervisor_lives || !facts.waiting) return;
+  status.queue = {.ahead = facts.waiting->ahead,
+                  .since_ms = facts.waiting->since_ms,
+                  .holders = facts.waiting->holders};
+}
+
 void judge_living(RunStatus& status, const wire::RunFacts& facts) {
   if (!facts.alive) {
-    status.state = facts.supervisor_lives ? RunState::Queued : RunState::Lost;
-    status.proof = !facts.supervisor_lives ? "its starter died before the command began"
-                   : facts.waiting         ? "its supervisor waits for GPUs"
-                                           : "recorded, about to begin";
-    if (facts.supervisor_lives && facts.waiting) {
-      status.queue = {.ahead = facts.waiting->ahead,
-                      .since_ms = facts.waiting->since_ms,
-                      .holders = facts.waiting->holders};
-    }
+    judge_waiting(status, facts);
   } else if (facts.alive->boot_id != facts.boot_id && !facts.alive->host.empty() &&
              facts.alive->host != facts.host) {
     // A home that several machines share. Where locks reach across, the lock is proof enough.
@@ -99,7 +113,7 @@ bool is_gone(const wire::RunFacts& facts) {
   // On another machine, which shares this home, nobody has looked.
   const bool elsewhere = facts.alive && facts.alive->boot_id != facts.boot_id &&
                          !facts.alive->host.empty() && facts.alive->host != facts.host;
-  return !elsewhere;
+  return !elsewhere && !waits_elsewhere(facts);
 }
 
 }  // namespace yonder::run

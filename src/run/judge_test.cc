@@ -45,6 +45,44 @@ TEST(Judge, TellsARunThatIsAboutToBeginFromOneWhoseStarterDied) {
   EXPECT_EQ(judge(f).started_ms, 0);
 }
 
+TEST(Judge, SaysWhereARunStandsThatWaitsForGpus) {
+  auto f = facts();
+  f.supervisor_lives = true;
+  f.waiting = wire::WaitingRecord{
+      .boot_id = "boot", .since_ms = 5, .gpus = 1, .ahead = 2, .holders = {"alice has GPU 0"}};
+  const RunStatus status = judge(f);
+  EXPECT_EQ(status.state, RunState::Queued);
+  EXPECT_EQ(status.proof, "its supervisor waits for GPUs");
+  ASSERT_TRUE(status.queue);
+  EXPECT_EQ(status.queue->ahead, 2U);
+  EXPECT_EQ(status.queue->since_ms, 5);
+  EXPECT_EQ(status.queue->holders.size(), 1U);
+  f.supervisor_lives = false;
+  EXPECT_EQ(judge(f).state, RunState::Lost);
+  EXPECT_FALSE(judge(f).queue);
+  EXPECT_TRUE(is_gone(f));
+}
+
+TEST(Judge, SaysNothingOfARunThatWaitsOnAnotherMachine) {
+  auto f = facts();
+  f.host = "here";
+  f.waiting = wire::WaitingRecord{.boot_id = "other", .host = "there"};
+  EXPECT_EQ(judge(f).state, RunState::Unknown);
+  EXPECT_EQ(judge(f).proof, "it waits on there, and this is here");
+  EXPECT_FALSE(is_gone(f));
+  f.supervisor_lives = true;  // where locks reach across
+  EXPECT_EQ(judge(f).state, RunState::Queued);
+}
+
+TEST(Judge, SaysWhichGpusARunWasGiven) {
+  auto f = begun();
+  f.command_lives = true;
+  f.alive->gpus = {{.index = 3, .uuid = "GPU-3"}};
+  ASSERT_EQ(judge(f).gpus.size(), 1U);
+  EXPECT_EQ(judge(f).gpus.front().index, 3U);
+  EXPECT_EQ(judge(f).gpus.front().uuid, "GPU-3");
+}
+
 TEST(Judge, SaysRunningAsLongAsAnyOfTheTwoProcessesLives) {
   struct Row {
     bool supervisor, command;
