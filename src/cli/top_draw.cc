@@ -97,7 +97,7 @@ void add_table(Pane& pane, const Row& header, const std::vector<Row>& rows, std:
 
 // What was said of it too long ago to be true now is not shown as if it were.
 std::string run_state(const TopRun& run, const TopTime& now) {
-  const std::string state = task_state(*run.task, now.wall_ms);
+  std::string state = task_state(*run.task, now.wall_ms);
   const bool silent = top_silence(run.machine->tasks_waited, now.steady).has_value();
   if (!silent || run.task->seen_ms || !run.machine->tasks_seen) return state;
   return concat(state, " ", top_seconds(now.steady - *run.machine->tasks_seen), " ago");

@@ -26,6 +26,16 @@ double share(const resources::Count& part, const resources::Count& whole, double
   return static_cast<double>(*part) / static_cast<double>(*whole);
 }
 
+double busiest_gpu(const resources::Gpus& gpus, double unknown) {
+  double busiest = unknown;
+  if (!gpus.list) return busiest;
+  for (const auto& gpu : *gpus.list) {
+    if (!gpu.utilization_pct) continue;
+    busiest = std::max(busiest, static_cast<double>(*gpu.utilization_pct));
+  }
+  return busiest;
+}
+
 // Larger comes first; a machine of which it is not known comes last.
 double rank(const TopMachine& machine, std::size_t order) {
   constexpr double kUnknown = -1;
@@ -41,15 +51,7 @@ double rank(const TopMachine& machine, std::size_t order) {
       const double free = share(facts.memory.available_bytes, facts.memory.total_bytes, 2);
       return 1 - free;
     }
-    case kByGpu: {
-      double busiest = kUnknown;
-      for (const auto& gpu : facts.gpus.list.value.value_or(std::vector<resources::Gpu>())) {
-        if (gpu.utilization_pct) {
-          busiest = std::max(busiest, static_cast<double>(*gpu.utilization_pct));
-        }
-      }
-      return busiest;
-    }
+    case kByGpu: return busiest_gpu(facts.gpus, kUnknown);
     default: return 0;
   }
 }

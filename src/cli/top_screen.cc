@@ -164,8 +164,7 @@ Result<std::unique_ptr<TopScreen>> TopScreen::open(const std::string& terminal, 
   curses->screen = ::newterm(terminal.c_str(), stdout, stdin);
   std::unique_ptr<TopScreen> screen(new TopScreen(std::move(curses), std::move(resizes)));
   if (screen->curses_->screen == nullptr) return cannot_show(terminal);
-  const char* move = ::tigetstr("cup");
-  if (move == nullptr || move == reinterpret_cast<const char*>(-1)) return cannot_show(terminal);
+  if (::tigetstr("cup") == nullptr) return cannot_show(terminal);  // moves the cursor
   screen->curses_->silence_stderr();
   screen->curses_->choose_colours(colours);
   ::cbreak();
