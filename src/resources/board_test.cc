@@ -88,8 +88,17 @@ TEST_F(BoardTest, WaitsOnlySoLongForOthersWhenOneHasAnswered) {
   EXPECT_LT(std::chrono::steady_clock::now() - began, std::chrono::seconds(30));
   EXPECT_EQ(load_of(seen.at(1)), 1000U);
   ASSERT_TRUE(seen.at(0).error);
-  EXPECT_EQ(seen.at(0).error->code, Errc::Cancelled);
+  EXPECT_EQ(seen.at(0).error->code, Errc::Timeout) << "it was we who had no more patience";
   EXPECT_EQ(told, 2);
+}
+
+TEST_F(BoardTest, HasALimitEvenWhenNobodyAnswers) {
+  says_nothing("silent");
+  LookOptions options;
+  options.limit = std::chrono::milliseconds(50);
+  const auto seen = look({"silent"}, options);
+  ASSERT_TRUE(seen.at(0).error);
+  EXPECT_EQ(seen.at(0).error->code, Errc::Timeout);
 }
 
 TEST_F(BoardTest, IsGivenUpAtOnceWhenItsCallerDoes) {

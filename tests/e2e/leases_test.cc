@@ -98,7 +98,7 @@ TEST_F(Leases, QueueARunThatStartsWhenTheGpuIsFreeAlsoWithoutItsClient) {
   client->crash();
   const Captured shown = yonder({"gpus", "small"});
   EXPECT_THAT(shown.out, HasSubstr("alice"));
-  EXPECT_THAT(shown.out, HasSubstr(queued["run_id"].get<std::string>()));
+  EXPECT_THAT(shown.err, HasSubstr(queued["run_id"].get<std::string>()));
   stop(first);
   EXPECT_TRUE(lab::eventually([&] { return check(queued)["state"] == "exited"; }));
   EXPECT_THAT(check(queued)["log_tail"].get<std::string>(), HasSubstr("got it"));

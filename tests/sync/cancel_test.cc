@@ -22,8 +22,8 @@ class CancelTest : public SyncTest {
   CancelTest() {
     use_memory();
     for (int i = 0; i < kFiles; ++i) {
-      write(here(concat("f", i)), "the new one");
       write(there(concat("f", i)), "the old one!");
+      write(here(concat("f", i)), "the new one");
     }
     for (int i = 0; i < kExtras; ++i) write(there(concat("extra", i)), "x");
     request_ = push_request();

@@ -24,24 +24,24 @@ std::string old_batch(const std::string& trash, const std::string& root) {
 
 TEST_F(SyncTest, APushClearsTheTrashOverThere) {
   const std::string batch = old_batch(concat(base_, "/home/.local/state/yonder/trash"), there());
-  write(here("a"), "new");
   write(there("a"), "the old one");
+  write(here("a"), "new");
   push();
   EXPECT_TRUE(eventually([&] { return !fs::exists(batch); }));
 }
 
 TEST_F(SyncTest, APullClearsTheTrashHere) {
   const std::string batch = old_batch(concat(base_, "/state/trash"), here());
-  write(there("a"), "new");
   write(here("a"), "the old one");
+  write(there("a"), "new");
   pull();
   EXPECT_FALSE(fs::exists(batch));
 }
 
 TEST_F(SyncTest, ATrashInTheTargetIsClearedToo) {
   const std::string batch = old_batch(there(".yonder-trash"), there());
-  write(here("a"), "new");
   write(there("a"), "the old one");
+  write(here("a"), "new");
   push();
   EXPECT_TRUE(eventually([&] { return !fs::exists(batch); }));
 }
@@ -49,8 +49,8 @@ TEST_F(SyncTest, ATrashInTheTargetIsClearedToo) {
 TEST_F(SyncTest, TheReportNamesTheBatchOfAnAttemptThatWasCutToo) {
   constexpr int kFiles = 200;
   for (int i = 0; i < kFiles; ++i) {
-    write(here(concat("f", i)), noise(50000, static_cast<std::uint64_t>(i)));
     write(there(concat("f", i)), "the old one");
+    write(here(concat("f", i)), noise(50000, static_cast<std::uint64_t>(i)));
   }
   // What brings the outpost there counts as well, so it is there before.
   set_ways({""});
