@@ -139,10 +139,11 @@ void fail_too_large(const CopySetup& setup, const WorkList& list) {
 
 void end_stream(const CopySetup& setup, FarTree& far, const Error& error) {
   // It may have said where the old files are, before anybody read it.
-  if (error.code == Errc::LinkLost)
+  if (error.code == Errc::LinkLost) {
     far.hear_out([&](const tree::MessageView& message) {
       return note_failure(setup.plan, setup.tally, message);
     });
+  }
   if (!far.stop(setup.tally.stop_by(kStopWithin))) setup.tally.may_go_on = true;
 }
 
