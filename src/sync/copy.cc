@@ -15,9 +15,9 @@ constexpr auto kBeforeMoreLinks = std::chrono::milliseconds(400);
 // What takes less is not worth a further login.
 constexpr double kWorthMoreLinks = 1.0;
 constexpr auto kTick = std::chrono::milliseconds(100);
-// One order over there, on a slow disk.
-constexpr auto kStopWithin = std::chrono::seconds(10);
-constexpr auto kStopSoon = std::chrono::seconds(2);
+// Long enough for an order over there, and shorter than anybody waits before killing us. On a slow
+// link the word to stop comes behind what is already on its way, and may need longer.
+constexpr auto kStopWithin = std::chrono::seconds(3);
 
 // Further links: each logs in, opens a stream of its own and takes works until none is left.
 class Helpers {
@@ -139,14 +139,12 @@ void fail_too_large(const CopySetup& setup, const WorkList& list) {
 
 void end_stream(const CopySetup& setup, FarTree& far, const Error& error) {
   // It may have said where the old files are, before anybody read it.
-  if (error.code == Errc::LinkLost)
+  if (error.code == Errc::LinkLost) {
     far.hear_out([&](const tree::MessageView& message) {
       return note_failure(setup.plan, setup.tally, message);
     });
-  // Another link may be the one that was lost, but then somebody waits for a new one.
-  const bool lost = error.code == Errc::LinkLost;
-  const auto patience = Deadline::after(lost ? kStopSoon : kStopWithin);
-  if (!far.stop(patience)) setup.tally.may_go_on = true;
+  }
+  if (!far.stop(setup.tally.stop_by(kStopWithin))) setup.tally.may_go_on = true;
 }
 
 Result<void> note_failure(const Plan& plan, Tally& tally, const tree::MessageView& message) {

@@ -3,11 +3,13 @@
 #include <atomic>
 #include <chrono>
 #include <cstdint>
+#include <optional>
 #include <set>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "base/clock.h"
 #include "base/guarded.h"
 #include "sync/sync.h"
 
@@ -45,6 +47,13 @@ class Tally {
   void now_at(const std::string& path) {
     current_.with([&](std::string& current) { current = path; });
   }
+  // Until when the far side may take to stop: the same for all streams of the attempt.
+  Deadline stop_by(Duration patience) {
+    return stop_by_.with([&](std::optional<Deadline>& by) {
+      if (!by) by = Deadline::after(patience);
+      return *by;
+    });
+  }
   std::string current() const {
     return current_.with([](const std::string& current) { return current; });
   }
@@ -65,6 +74,7 @@ class Tally {
   Guarded<std::set<std::uint64_t>> kept_;
   Guarded<std::set<std::string>> batches_;
   Guarded<std::string> current_;
+  Guarded<std::optional<Deadline>> stop_by_;
 };
 
 }  // namespace yonder::sync
