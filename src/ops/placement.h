@@ -20,7 +20,7 @@ inline constexpr const char* kAnyMachine = "auto";
 // Where a run is to begin.
 struct Wish {
   std::string sandbox;  // may be kAnyMachine
-  std::string key;  // of the run; empty: none
+  std::string key;      // of the run; empty: none
   resources::Needs needs;
   bool may_wait = false;   // in a queue, for GPUs
   bool only_once = false;  // it cannot be tried on a second machine: its input would be gone
