@@ -167,6 +167,9 @@ TEST_F(LinksKilled, AreNotConfusedWithARunThatDied) {
                                   {{"sandbox_name", "box"}, {"env", {{"E2E_MARK", marker}}}}));
   ASSERT_TRUE(lab::eventually([&] { return lab::processes_matching(marker).size() == 1; }));
   const pid_t command = lab::processes_matching(marker).at(0);
+  ASSERT_TRUE(lab::eventually([&] {  // it has printed by then
+    return file_text(concat("/proc/", command, "/cmdline")).starts_with("sleep");
+  }));
   pid_t supervisor = 0;
   for (const auto& process : lab::living_processes()) {
     if (process.pid == command) supervisor = process.parent;

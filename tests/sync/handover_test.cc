@@ -15,7 +15,7 @@ TEST_F(SyncTest, WhoeverGoesOnAddsToWhatWasDone) {
   for (int i = 0; i < kFiles; ++i) write(here(concat("f", i)), "old");
   push();
   for (int i = 0; i < kFiles; ++i) write(here(concat("f", i)), "new one");
-  write(here("z-large"), noise(24 << 20, 1));
+  write(here("z-large"), noise(96 << 20, 1));
   CancelSource stop;
   std::optional<SoFar> so_far;
   SyncHooks hooks{.cancel = stop.token(),
