@@ -144,7 +144,7 @@ class PushLane {
         TRY_ASSIGN(const auto done, tree::unpack_message<tree::AllDone>(message.body));
         const auto outcome = outcome_of(done);
         if (outcome) return std::optional(std::move(signature));
-        setup_.tally.fail(index, file.path, outcome.error());
+        setup_.tally.fail(index, file.path, outcome.error(), Tally::End::There);
         return std::optional<std::string>();
       } else {
         TRY(note_failure(setup_.plan, setup_.tally, message));

@@ -101,11 +101,11 @@ void all(A& a, Fields&... fields) {
 
 template <class A>
 void fields(A& a, OpenTree& m) {
-  all(a, m.path, m.base, m.file, m.role, m.keep_replaced, m.flush_to_disk, m.precious);
+  all(a, m.path, m.base, m.file, m.role, m.keep_replaced, m.flush_to_disk, m.mode, m.precious);
 }
 template <class A>
 void fields(A& a, RootState& m) {
-  all(a, m.path, m.exists, m.is_directory, m.file, m.home, m.holds);
+  all(a, m.path, m.exists, m.is_directory, m.file, m.home, m.holds, m.mode, m.mtime_ns, m.system);
 }
 template <class A>
 void fields(A& a, ScanTree& m) {
