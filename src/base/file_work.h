@@ -129,7 +129,8 @@ struct SearchReply {
   std::uint64_t files_searched = 0;
   std::uint64_t files_matched = 0;
   std::uint64_t binaries_skipped = 0;
-  std::uint64_t ignored = 0;  // files and whole directories that the rules leave out
+  std::vector<std::string> binary_matches;  // of these: the pattern is in their first megabytes
+  std::uint64_t ignored = 0;                // files and whole directories that the rules leave out
   bool truncated = false;
   std::string truncated_by;  // "matches", "time" or "size"
   std::vector<Trouble> errors;

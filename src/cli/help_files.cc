@@ -59,7 +59,8 @@ Examples:
   yonder grep 'def main' src
   yonder grep -F 'a[0]' --include '*.c' --include '*.h'
 
-Exit status: 0 when something was found; 1 when nothing was; 255 when Yonder failed.
+Exit status: 0 when something was found; 1 when nothing was; 2 when something could not be read; 255
+when Yonder failed.
 )";
 }
 
@@ -72,6 +73,7 @@ Examples:
   yonder restore --list 20261116T081502-k3fa      what is in one
   yonder restore 20261116T081502-k3fa src/main.c  one file of it
   yonder restore 20261116T081502-k3fa             all of it
+  yonder restore --sandbox local                  what a pull has replaced on this machine
 
 Exit status: 0; 1 when something could not be restored; 255 when Yonder failed.
 )";

@@ -47,11 +47,16 @@ int grep_command(const GrepOptions& options, const Doors& doors) {
                                               .max_line_bytes = 2000,
                                               .time_ms = 60000});
   if (!reply) return (*work)->fail(reply.error(), options.json);
-  const int status = reply->matches.empty() ? kExitProblems : kExitSuccess;
+  const bool found = !reply->matches.empty() || !reply->binary_matches.empty();
+  int status = found ? kExitSuccess : kExitProblems;
+  if (!reply->errors.empty()) status = kExitUnread;
   if (options.json) {
     return print_json(ops::to_json(*reply, options.path)) ? status : kExitReaderGone;
   }
   if (!print(grep_text(*reply, options.path))) return kExitReaderGone;
+  for (const auto& path : reply->binary_matches) {
+    say(concat(safe_name(ops::path_below(options.path, path)), ": a binary file matches"));
+  }
   for (const auto& trouble : reply->errors) {
     say(concat(safe_name(ops::path_below(options.path, trouble.path)), ": ", trouble.reason));
   }

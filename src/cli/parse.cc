@@ -81,6 +81,8 @@ Result<void> check_name(const CLI::App& command, const RawOptions& raw) {
     return name != nullptr && name->count() != 0;
   };
   if (!is_given("NAME") && !is_given("--sandbox")) return {};
+  // Where the name was left out, the first word is a path, and is judged as one.
+  if (raw.first_path && !raw.second_path) return {};
   return usage_error("the sandbox's name is empty",
                      "is the variable set? Leave the name out for the active sandbox");
 }

@@ -129,8 +129,58 @@ TEST(SyncReport, TellsConflictsAndFailuresWithTheFix) {
     EXPECT_EQ(report.status, kExitProblems);
     EXPECT_THAT(report.messages, Contains(HasSubstr("conflict: a: the target was changed")));
     EXPECT_THAT(report.messages, Contains(HasSubstr("--on-conflict")));
-    EXPECT_THAT(report.messages, Contains(HasSubstr("failed: b\\x1b: disk full")));
+    EXPECT_THAT(report.messages, Contains(HasSubstr("failed here: b\\x1b: disk full")));
   }
+}
+
+TEST(SyncReport, SaysWhereItFailedAndWhatHelps) {
+  auto done = response();
+  done.report->failed.push_back({"a", Errc::Internal, "No space left on device", true});
+  const Report report = sync_report(done, false);
+  EXPECT_THAT(report.messages,
+              Contains("failed on gpu1: a: No space left on device; free space there"));
+}
+
+TEST(SyncReport, TakesAChoiceForAnAnswer) {
+  auto done = response();
+  done.report->plan.left.push_back({"a", sync::Left::Kept, "kept as it is in the target"});
+  done.report->plan.counts.kept = 1;
+  done.report->conflict_copies.push_back({"b", "b.conflict-1"});
+  const Report report = sync_report(done, false);
+  EXPECT_EQ(report.status, kExitSuccess);
+  EXPECT_THAT(report.messages, Contains("1 file kept as it is in the target: a"));
+  EXPECT_THAT(report.messages, Contains("conflict: b: the target's is now b.conflict-1"));
+  EXPECT_THAT(report.messages, Not(Contains(HasSubstr("--on-conflict"))));
+}
+
+TEST(SyncReport, SaysHowToGetBackWhatWasReplaced) {
+  auto done = response();
+  done.report->files_replaced = 2;
+  done.report->files_removed = 1;
+  done.report->overruled = 1;
+  done.report->trash_batches = {"B1"};
+  EXPECT_THAT(sync_report(done, false).messages,
+              Contains("3 replaced or removed files are kept: yonder restore --sandbox gpu1 B1"));
+  EXPECT_THAT(sync_report(done, false).messages,
+              Contains("1 file changed in the target since the last sync was replaced"));
+  done.asked.direction = sync::Direction::Pull;
+  EXPECT_THAT(sync_report(done, false).messages, Contains(HasSubstr("restore --sandbox local B1")));
+}
+
+TEST(SyncReport, OfADryRunSpeaksInOptionsAndOfTheRightDirection) {
+  auto done = response();
+  done.asked.direction = sync::Direction::Pull;
+  done.report->dry_run = true;
+  done.report->plan.makes_root = true;
+  done.report->warnings = {"would need confirm_delete=25"};
+  const Report report = sync_report(done, false);
+  EXPECT_THAT(report.out, StartsWith("create ./\nwould fetch "));
+  EXPECT_THAT(report.messages, Contains("would need --confirm-delete 25"));
+}
+
+TEST(ParseSync, AnEmptyPathIsNotTakenForAName) {
+  EXPECT_THAT(refusal({"push", "", "x"}), HasSubstr("a path is empty"));
+  EXPECT_THAT(refusal({"push", "", "x", "y"}), HasSubstr("name is empty"));
 }
 
 TEST(SyncReport, SpeaksOfOptionsAndNotOfParameters) {
@@ -166,6 +216,9 @@ TEST(TransfersTable, CallsACompletedOneThatIsNotCompleteIncomplete) {
   EXPECT_EQ(rows[0][1], "incomplete");
   EXPECT_THAT(transfers_screen({info}, 100, false, 0), HasSubstr("/src -> gpu1:~/x"));
   EXPECT_THAT(transfers_screen({}, 100, false, 0), HasSubstr("No transfers"));
+  info.note.error = R"({"message":"no space"})";
+  info.state.status = "failed";
+  EXPECT_THAT(transfers_screen({info}, 100, false, 0), HasSubstr("no space"));
 }
 
 }  // namespace

@@ -16,10 +16,11 @@ namespace {
 constexpr std::size_t kMostShown = 20;
 
 std::string in_options(std::string text) {
-  constexpr std::array<std::array<std::string_view, 2>, 7> kWords{
+  constexpr std::array<std::array<std::string_view, 2>, 8> kWords{
       {{"confirm_delete=", "--confirm-delete "},
        {"confirm_delete is", "--confirm-delete is"},
        {"delete_extras", "--delete"},
+       {"dry_run", "--dry-run"},
        {"excludes: [\"", "--exclude '"},
        {"\"] brings", "' brings"},
        {"exclude_file", "--exclude-from"},
@@ -57,19 +58,23 @@ std::string done_line(const ops::SyncResponse& response) {
   return line;
 }
 
-std::string plan_text(const sync::SyncReport& report) {
-  std::string text;
+std::string plan_text(const sync::SyncReport& report, bool push) {
+  std::string text = report.plan.makes_root ? "create ./\n" : "";
   for (const auto& action : report.plan.actions) {
     const char* what = action.target.exists ? "update " : "create ";
     if (action.act == sync::Act::Remove) what = "delete ";
     if (action.act == sync::Act::SetAttributes) what = "touch  ";
     text += concat(what, printable(action.path), action.type == tree::Type::Directory ? "/" : "",
                    action.act == sync::Act::PutFile ? concat("  ", human_bytes(action.size)) : "",
+                   action.set_aside.empty()
+                       ? ""
+                       : concat("  (the target's becomes ", printable(action.set_aside), ")"),
                    "\n");
   }
   const auto& counts = report.plan.counts;
-  return concat(text, "would send ", counted(counts.files(), "file", "files"), " (",
-                human_bytes(counts.bytes), ") and remove ", counts.removals(), "; ",
+  return concat(text, push ? "would send " : "would fetch ",
+                counted(counts.files(), "file", "files"), " (", human_bytes(counts.bytes),
+                ") and remove ", counts.removals(), "; ",
                 counts.unchanged - counts.unchanged_directories, " unchanged\n");
 }
 
@@ -81,15 +86,21 @@ std::string examples_of(const ops::LeftOutGroup& group) {
 
 void add_left_out(const sync::SyncReport& report, bool quiet, Report& out) {
   for (const auto& group : ops::group_left_out(report.plan.left)) {
-    const bool harmless = group.why == "excluded" || group.why == "special";
+    const bool kept = group.why == "kept";
+    const bool harmless = kept || group.why == "excluded" || group.why == "special";
     if (quiet && harmless) continue;
+    if (kept) {
+      out.messages.push_back(
+          concat(counted(group.count, "file", "files"), " ", group.rule, ": ", examples_of(group)));
+      continue;
+    }
     const std::string hint = in_options(group.hint);
     out.messages.push_back(concat("left out: ", group.count, " by ", group.rule, ": ",
                                   examples_of(group), hint.empty() ? "" : concat(" (", hint, ")")));
   }
 }
 
-void add_trouble(const sync::SyncReport& report, Report& out) {
+void add_conflicts(const sync::SyncReport& report, Report& out) {
   std::size_t conflicts = 0;
   for (const auto& left : report.plan.left) {
     if (left.why != sync::Left::Conflict || conflicts++ >= kMostShown) continue;
@@ -100,13 +111,46 @@ void add_trouble(const sync::SyncReport& report, Report& out) {
                                   ": --on-conflict keep_local, keep_remote or both decides"));
   }
   std::size_t shown = 0;
+  for (const auto& copy : report.conflict_copies) {
+    if (shown++ == kMostShown) break;
+    out.messages.push_back(
+        concat("conflict: ", printable(copy.path), ": the target's is now ", printable(copy.copy)));
+  }
+}
+
+void add_trouble(const ops::SyncResponse& response, Report& out) {
+  const sync::SyncReport& report = *response.report;
+  add_conflicts(report, out);
+  std::size_t shown = 0;
   for (const auto& failed : report.failed) {
     if (shown++ == kMostShown) break;
-    out.messages.push_back(concat("failed: ", printable(failed.path), ": ", failed.message));
+    const std::string hint = ops::hint_for(failed);
+    out.messages.push_back(
+        concat("failed ", failed.over_there ? concat("on ", response.sandbox) : "here", ": ",
+               printable(failed.path), ": ", failed.message, hint.empty() ? "" : "; ", hint));
   }
   if (!report.failed.empty()) {
     out.messages.push_back(concat(counted(report.failed.size(), "entry", "entries"),
                                   " failed; the same command tries them again"));
+  }
+}
+
+// How to get back what is no more where it was.
+void add_trash(const ops::SyncResponse& response, Report& out) {
+  const sync::SyncReport& report = *response.report;
+  const bool push = response.asked.direction == sync::Direction::Push;
+  if (report.overruled > 0) {
+    out.messages.push_back(concat(counted(report.overruled, "file", "files"),
+                                  " changed in the target since the last sync ",
+                                  report.overruled == 1 ? "was" : "were", " replaced"));
+  }
+  const auto gone = report.files_replaced + report.files_removed;
+  for (const auto& batch : report.trash_batches) {
+    const bool only = report.trash_batches.size() == 1 && gone > 0;
+    out.messages.push_back(
+        concat(only ? counted(gone, "replaced or removed file is", "replaced or removed files are")
+                    : "replaced or removed files are",
+               " kept: yonder restore --sandbox ", push ? response.sandbox : "local", " ", batch));
   }
 }
 
@@ -130,17 +174,14 @@ Report sync_report(const ops::SyncResponse& response, bool quiet) {
   const sync::SyncReport& report = *response.report;
   Report out{.status = report.dry_run || report.complete() ? kExitSuccess : kExitProblems};
   if (report.dry_run) {
-    out.out = plan_text(report);
+    out.out = plan_text(report, response.asked.direction == sync::Direction::Push);
   } else if (!quiet) {
     out.out = one_line(done_line(response)) + "\n";
   }
   add_left_out(report, quiet, out);
-  for (const auto& warning : report.warnings) out.messages.push_back(warning);
-  add_trouble(report, out);
-  if (!report.trash_batches.empty() && !quiet) {
-    out.notes.push_back(concat("what was replaced or removed is kept in the trash: ",
-                               join(report.trash_batches, ", ")));
-  }
+  for (const auto& warning : report.warnings) out.messages.push_back(in_options(warning));
+  add_trouble(response, out);
+  if (!quiet) add_trash(response, out);
   return out;
 }
 

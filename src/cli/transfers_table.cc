@@ -27,6 +27,10 @@ bool is_push(const ops::TransferInfo& transfer) {
 std::string progress_text(const ops::TransferInfo& transfer) {
   if (transfer.state.stale) return "the worker is gone; sync again to go on";
   if (transfer.state.status == "unknown") return where_it_is(transfer.note, transfer.state);
+  if (transfer.state.status == "failed") {
+    const auto error = parse_json(transfer.note.error, "error");
+    return error && error->is_object() ? error->value("message", "") : "";
+  }
   if (transfer.state.status != "running") return "";
   return progress_of(transfer).value("text", "");
 }

@@ -10,6 +10,7 @@
 #include "base/json.h"
 #include "mcp/protocol.h"
 #include "mcp/stdio.h"
+#include "ops/engine.h"
 
 namespace yonder::mcp {
 
@@ -23,16 +24,19 @@ class ProgressReporter {
 
   // What comes too soon after the last one is dropped: the next one knows more. Thread: any.
   void report(const std::string& message, Instant now);
+  void report(const std::string& message, const ops::Measure& measure, Instant now);
   // When this returns nothing more will be sent. Called before the reply goes out.
   void close();
 
  private:
   struct State {
     bool closed = false;
-    std::int64_t sent = 0;
+    bool began = false;
+    double sent = 0;  // the last number
     Instant last_sent;
   };
-  Json render(std::int64_t progress, const std::string& message) const;
+  void send(const std::string& message, const ops::Measure* measure, Instant now);
+  Json render(double progress, const ops::Measure* measure, const std::string& message) const;
 
   Output& output_;
   Json token_;

@@ -44,6 +44,21 @@ TEST_F(ProgressTest, CountsUpAndCarriesTheMessage) {
   EXPECT_EQ(messages[1]["params"]["progress"], 2);
 }
 
+TEST_F(ProgressTest, TellsBytesAndTheTotalWhereTheyAreKnownAndStillGrows) {
+  ProgressReporter progress(output_, "t", kNewestVersion, {});
+  progress.report("connecting", start_);
+  progress.report("copying", {.done = 500, .total = 1000}, start_ + milliseconds(200));
+  progress.report("stalled", {.done = 500, .total = 1000}, start_ + milliseconds(400));
+  progress.report("finishing", {.done = 1000, .total = 1000}, start_ + milliseconds(600));
+  const auto messages = sent();
+  ASSERT_EQ(messages.size(), 4U);
+  EXPECT_FALSE(messages[0]["params"].contains("total"));
+  EXPECT_EQ(messages[1]["params"]["progress"], 500);
+  EXPECT_EQ(messages[1]["params"]["total"], 1000);
+  EXPECT_GT(messages[2]["params"]["progress"].get<double>(), 500);
+  EXPECT_EQ(messages[3]["params"]["progress"], 1000);
+}
+
 TEST_F(ProgressTest, DropsWhatComesMoreThanFiveTimesASecond) {
   ProgressReporter progress(output_, 7, kNewestVersion, {});
   for (int ms = 0; ms < 1000; ms += 10) progress.report("x", start_ + milliseconds(ms));

@@ -190,8 +190,12 @@ void Session::call_tool(Request request, const ReplyTo& reply) {
 // Thread: the call's worker.
 Json Session::run_tool(const ToolCall& call, const CancelToken& cancel, const CancelToken& detach) {
   ProgressReporter progress(output_, call.progress_token, call.version, cancel);
-  ops::CallContext context{choices_, cancel, detach, [&progress](const std::string& message) {
+  ops::CallContext context{choices_, cancel, detach,
+                           [&progress](const std::string& message) {
                              progress.report(message, std::chrono::steady_clock::now());
+                           },
+                           [&progress](const std::string& message, const ops::Measure& measure) {
+                             progress.report(message, measure, std::chrono::steady_clock::now());
                            }};
   const Result<Json> outcome = call_guarded(call.tool, context, call.arguments);
   progress.close();

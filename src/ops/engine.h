@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <functional>
 #include <map>
 #include <string>
@@ -74,12 +75,19 @@ class Session {
 // Short sentences for whoever waits: "connecting to gpu1", "12 KiB of output, 31 s". Thread: the
 // caller's.
 using ProgressSink = std::function<void(const std::string& message)>;
+// The same where it is known how much there is to do.
+struct Measure {
+  std::uint64_t done = 0;
+  std::uint64_t total = 0;
+};
+using MeasuredSink = std::function<void(const std::string& message, const Measure& measure)>;
 
 struct CallContext {
   Session& session;
   CancelToken cancel;  // the client gave the work up: stop it
   CancelToken detach;  // the client is gone: stop waiting, leave the work alone; `cancel` wins
   ProgressSink progress = [](const std::string&) {};
+  MeasuredSink measured = nullptr;  // null: whoever waits wants only the sentence
 };
 
 }  // namespace yonder::ops

@@ -154,25 +154,27 @@ Json search_input() {
 }
 
 Operation search_operation() {
-  return {.name = "search_remote_files",
-          .title = "Search remote files",
-          .toolset = "files",
-          .description =
-              "Finds lines in the text files below a directory. What git ignores, .git, caches and "
-              "files of secrets are left out.",
-          .hints = {.read_only = true, .destructive = false, .idempotent = true},
-          .input_schema = search_input(),
-          .output_schema = result_schema(
-              {{"path", typed("string", "Where, absolute.")},
-               {"matches", list_of(result_schema(match_properties()), "One a line.")},
-               {"files_searched", typed("integer", "")},
-               {"files_matched", typed("integer", "")},
-               {"binaries_skipped", typed("integer", "Files with NUL bytes.")},
-               {"ignored", typed("integer", "Files and directories that rules leave out.")},
-               {"truncated", typed("boolean", "There may be more.")},
-               {"truncated_by", nullable("string", "matches, time or size.")},
-               {"errors", problem_list("What could not be read.")}}),
-          .call = call_search};
+  return {
+      .name = "search_remote_files",
+      .title = "Search remote files",
+      .toolset = "files",
+      .description =
+          "Finds lines in the text files below a directory. What git ignores, .git, caches and "
+          "files of secrets are left out.",
+      .hints = {.read_only = true, .destructive = false, .idempotent = true},
+      .input_schema = search_input(),
+      .output_schema = result_schema(
+          {{"path", typed("string", "Where, absolute.")},
+           {"matches", list_of(result_schema(match_properties()), "One a line.")},
+           {"files_searched", typed("integer", "")},
+           {"files_matched", typed("integer", "")},
+           {"binaries_skipped", typed("integer", "Files with NUL bytes.")},
+           {"binary_matches", list_of(Json{{"type", "string"}}, "Of these: the pattern is there.")},
+           {"ignored", typed("integer", "Files and directories that rules leave out.")},
+           {"truncated", typed("boolean", "There may be more.")},
+           {"truncated_by", nullable("string", "matches, time or size.")},
+           {"errors", problem_list("What could not be read.")}}),
+      .call = call_search};
 }
 
 Operation move_operation() {

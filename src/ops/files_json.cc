@@ -132,11 +132,16 @@ Json to_json(const files::SearchReply& reply, const std::string& as_given) {
                        {"after", strings(match.after)},
                        {"name_base64", bytes_of(path)}});
   }
+  Json binaries = Json::array();
+  for (const auto& path : reply.binary_matches) {
+    binaries.push_back(shown_name(path_below(as_given, path)));
+  }
   return Json{{"path", shown_name(reply.path)},
               {"matches", std::move(matches)},
               {"files_searched", reply.files_searched},
               {"files_matched", reply.files_matched},
               {"binaries_skipped", reply.binaries_skipped},
+              {"binary_matches", binaries},
               {"ignored", reply.ignored},
               {"truncated", reply.truncated},
               {"truncated_by", or_null(reply.truncated_by)},

@@ -78,6 +78,13 @@ Error dry_run_too_long() {
           "give a larger wait_s, or a smaller directory"};
 }
 
+void tell(const CallContext& context, const SyncProgress& progress) {
+  const sync::Progress& at = progress.at;
+  const bool known = at.bytes_total > 0;
+  if (!known || !context.measured) return context.progress(sentence(progress));
+  context.measured(sentence(progress), {.done = at.bytes_done, .total = at.bytes_total});
+}
+
 Result<SyncResponse> sync_here(Engine& engine, CallContext& context, const SyncCall& call,
                                const SyncWatch& watch) {
   TRY_ASSIGN(const SandboxSpec spec, engine.config.find(call.sandbox));
@@ -92,7 +99,7 @@ Result<SyncResponse> sync_here(Engine& engine, CallContext& context, const SyncC
           [&](const sync::Progress& progress) {
             const auto read = meter.read(progress, std::chrono::steady_clock::now());
             watch(read);
-            context.progress(sentence(read));
+            tell(context, read);
           },
       .on_plan = [&](const sync::Plan& plan) -> Result<void> {
         if (!call.limits || call.what.dry_run || !is_too_large(plan.counts, *call.limits)) {

@@ -23,6 +23,7 @@ const char* name_of(sync::Left why) {
     case sync::Left::Unreadable: return "unreadable";
     case sync::Left::Special: return "special";
     case sync::Left::Conflict: return "conflict";
+    case sync::Left::Kept: return "kept";
     case sync::Left::InTheWay: break;
   }
   return "in_the_way";
@@ -38,6 +39,7 @@ std::string pattern_of(const std::string& rule) {
 
 std::string hint_for(sync::Left why, const std::string& rule) {
   if (why == sync::Left::InTheWay) return "move away what is in its place, and sync again";
+  if (why == sync::Left::Kept) return "on_conflict said so";
   if (why == sync::Left::Unreadable) return "make it readable, or exclude it";
   if (why != sync::Left::Excluded) return "";
   const auto says = [&](std::string_view what) { return rule.find(what) != std::string::npos; };
@@ -86,7 +88,18 @@ Json failed_json(const std::vector<sync::FailedEntry>& failed) {
     if (json.size() == kMostListed) break;
     json.push_back({{"path", shown_name(entry.path)},
                     {"code", yonder::name_of(entry.code)},
-                    {"message", printable(entry.message)}});
+                    {"message", printable(entry.message)},
+                    {"where", entry.over_there ? "remote" : "local"},
+                    {"hint", ops::hint_for(entry)}});
+  }
+  return json;
+}
+
+Json copies_json(const std::vector<sync::ConflictCopy>& copies) {
+  Json json = Json::array();
+  for (const auto& copy : copies) {
+    if (json.size() == kMostListed) break;
+    json.push_back({{"path", shown_name(copy.path)}, {"copy", shown_name(copy.copy)}});
   }
   return json;
 }
@@ -100,6 +113,7 @@ Json counts_json(const sync::Counts& counts) {
               {"unreadable", counts.unreadable},
               {"special", counts.special},
               {"conflicts", counts.conflicts},
+              {"kept", counts.kept},
               {"in_the_way", counts.in_the_way},
               {"extras_kept", counts.extras}};
 }
@@ -137,23 +151,33 @@ Json entry_json(const sync::Action& action) {
 
 Json plan_json(const sync::Plan& plan) {
   Json entries = Json::array();
+  if (plan.makes_root) {
+    entries.push_back({{"action", "create"},
+                       {"path", "."},
+                       {"type", "directory"},
+                       {"bytes", 0},
+                       {"reason", "the target does not exist"}});
+  }
   for (const auto& action : plan.actions) {
     if (entries.size() == kMostPlanned) break;
     entries.push_back(entry_json(action));
   }
   for (const auto& left : plan.left) {
     if (entries.size() == kMostPlanned) break;
-    entries.push_back({{"action", left.why == sync::Left::Conflict ? "conflict" : "skip"},
+    const bool conflict = left.why == sync::Left::Conflict;
+    const char* kept = left.why == sync::Left::Kept ? "keep" : "skip";
+    entries.push_back({{"action", conflict ? "conflict" : kept},
                        {"path", shown_name(left.path)},
                        {"type", left.is_directory ? "directory" : "file"},
                        {"bytes", 0},
                        {"reason", printable(left.detail)}});
   }
   return Json{{"entries", entries},
-              {"total", plan.actions.size() + plan.left.size()},
+              {"total", plan.actions.size() + plan.left.size() + (plan.makes_root ? 1 : 0)},
               {"files_to_send", plan.counts.files()},
               {"bytes_to_send", plan.counts.bytes},
-              {"deletes", plan.counts.removals()}};
+              {"deletes", plan.counts.removals()},
+              {"needs_confirm_delete", plan.needs_confirm ? Json(*plan.needs_confirm) : Json()}};
 }
 
 const char* status_of(const SyncResponse& response) {
@@ -186,6 +210,8 @@ Json done_json(const SyncResponse& response) {
               {"counts", counts_json(counts)},
               {"left_out", groups_json(report.plan.left)},
               {"conflicts", conflicts_json(report.plan.left)},
+              {"conflict_copies", copies_json(report.conflict_copies)},
+              {"overruled", report.overruled},
               {"failed", failed_json(report.failed)},
               {"failed_total", report.failed.size()},
               {"trash_batches", texts_json(report.trash_batches)},
@@ -201,8 +227,8 @@ Json not_done_json(bool push) {
   json[push ? "uploaded_files" : "downloaded_files"] = nullptr;
   for (const char* key :
        {"skipped_files", "attributes_set", "deleted_dirs", "deleted_files", "bytes_sent",
-        "bytes_on_wire", "counts", "left_out", "conflicts", "failed", "failed_total",
-        "trash_batches", "reconnects", "plan", "duration_s"}) {
+        "bytes_on_wire", "counts", "left_out", "conflicts", "conflict_copies", "overruled",
+        "failed", "failed_total", "trash_batches", "reconnects", "plan", "duration_s"}) {
     json[key] = nullptr;
   }
   return json;
@@ -235,6 +261,17 @@ std::vector<LeftOutGroup> group_left_out(const std::vector<sync::LeftOut>& left)
     }
   }
   return groups;
+}
+
+std::string hint_for(const sync::FailedEntry& failed) {
+  const auto says = [&](std::string_view what) {
+    return failed.message.find(what) != std::string::npos;
+  };
+  const char* where = failed.over_there ? "there" : "here";
+  if (says("No space left") || says("Disk quota exceeded")) return concat("free space ", where);
+  if (says("Permission denied")) return concat("check its mode and owner ", where);
+  if (says("Read-only file system")) return concat("choose a place that can be written ", where);
+  return "";
 }
 
 Json to_json(const SyncResponse& response) {
@@ -283,7 +320,9 @@ Json sync_output_schema(sync::Direction direction) {
        {"counts", nullable("object", "Of the plan.")},
        {"left_out", list("By rule or reason: why, rule, count, examples, hint.")},
        {"conflicts", list("The first: path, detail.")},
-       {"failed", list("The first: path, code, message.")},
+       {"conflict_copies", list("on_conflict both: path, copy (the target's).")},
+       {"overruled", nullable("integer", "Changed in the target, replaced by on_conflict.")},
+       {"failed", list("The first: path, code, message, where (local, remote), hint.")},
        {"failed_total", nullable("integer", "How many.")},
        {"trash_batches", list("Where what was replaced or removed is kept.")},
        {"reconnects", nullable("integer", "Lost links.")},

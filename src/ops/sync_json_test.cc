@@ -66,6 +66,29 @@ TEST(SyncJson, SaysThatSomethingFailed) {
   EXPECT_EQ(json["failed"][0]["path"], "f\\xff0");
 }
 
+TEST(SyncJson, SaysAtWhichEndItFailedAndWhatHelps) {
+  SyncResponse response = done();
+  response.report->failed = {{"a", Errc::Internal, "No space left on device", true},
+                             {"b", Errc::Internal, "Permission denied", false}};
+  const Json failed = to_json(response)["failed"];
+  EXPECT_EQ(failed[0]["where"], "remote");
+  EXPECT_EQ(failed[0]["hint"], "free space there");
+  EXPECT_EQ(failed[1]["where"], "local");
+  EXPECT_EQ(failed[1]["hint"], "check its mode and owner here");
+}
+
+TEST(SyncJson, NamesCopiesAndWhatWasKept) {
+  SyncResponse response = done();
+  response.report->conflict_copies = {{"a", "a.theirs"}};
+  response.report->plan.left = {{"b", sync::Left::Kept, "kept as it is in the target"}};
+  response.report->plan.counts.kept = 1;
+  const Json json = to_json(response);
+  EXPECT_EQ(json["complete"], true);
+  EXPECT_EQ(json["counts"]["kept"], 1);
+  EXPECT_EQ(json["conflicts"], Json::array());
+  EXPECT_EQ(json["conflict_copies"][0]["copy"], "a.theirs");
+}
+
 TEST(SyncJson, AnswersOfABackgroundTransferSayHowToFollowIt) {
   SyncResponse response = done();
   response.report.reset();

@@ -87,6 +87,14 @@ TEST(TransferJson, SaysHowToGoOnAfterALostWorker) {
   EXPECT_NE(lost["error"]["hint"].get<std::string>().find("continues where"), std::string::npos);
 }
 
+TEST(TransferJson, HasNothingLeftToWaitForWhenItHasEnded) {
+  auto note = note_with("cancelled", 7);
+  note.progress = R"({"text":"1 of 2 files, 2 s left","left_s":2,"bytes_per_s":9,"phase":"x"})";
+  const Json json = to_json(TransferInfo{.note = note, .state = {.status = "cancelled"}});
+  EXPECT_EQ(json["progress"]["left_s"], nullptr);
+  EXPECT_EQ(json["progress"]["text"], "cancelled");
+}
+
 TEST(TransferJson, TellsACompletedOneThatIsNotComplete) {
   store::TransferNote note = note_with("completed", 7);
   note.result = R"({"complete":false})";

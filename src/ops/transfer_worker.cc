@@ -143,7 +143,8 @@ int Worker::end_with(const SyncCall& call, sync::SyncReport report) {
   std::size_t logged = 0;
   for (const auto& failed : report.failed) {
     if (logged++ == kMostLogged) break;
-    log_.line(concat("failed: ", failed.path, ": ", failed.message));
+    log_.line(concat("failed ", failed.over_there ? "over there: " : "here: ", failed.path, ": ",
+                     failed.message));
   }
   for (const auto& warning : report.warnings) log_.line(concat("warning: ", warning));
   log_.line(concat(report.complete() ? "complete: " : "incomplete: ", report.files_sent,

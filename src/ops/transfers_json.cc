@@ -31,7 +31,12 @@ Json progress_of(const TransferInfo& transfer) {
   if (!progress.is_object()) progress = Json{{"phase", transfer.state.status}};
   const std::string& status = transfer.state.status;
   if (status == "unknown") progress["text"] = where_it_is(transfer.note, transfer.state);
-  if (transfer.state.ended()) progress["phase"] = status == "completed" ? "complete" : status;
+  if (!transfer.state.ended()) return progress;
+  progress["phase"] = status == "completed" ? "complete" : status;
+  // Nothing is left to wait for.
+  progress["left_s"] = nullptr;
+  progress["bytes_per_s"] = 0;
+  if (progress.contains("text")) progress["text"] = progress["phase"];
   return progress;
 }
 

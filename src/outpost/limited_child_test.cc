@@ -35,6 +35,11 @@ bool is_gone(pid_t pid) {
   return !process || process->gone();
 }
 
+// Until it is killed.
+void hang() {
+  while (true) ::pause();
+}
+
 TEST(LimitedChild, GivesBackWhatItSays) {
   const auto said =
       run({[] { say("words"); },
@@ -50,8 +55,7 @@ TEST(LimitedChild, GivesBackWhatItSays) {
 
 TEST(LimitedChild, IsGivenUpAtItsLimitAndTheOthersAreHeard) {
   const Deadline patience = Deadline::after(std::chrono::seconds(10));
-  const auto said =
-      run({[] { ::sleep(1000); }, [] { say("quick"); }}, std::chrono::milliseconds(100));
+  const auto said = run({hang, [] { say("quick"); }}, std::chrono::milliseconds(100));
   EXPECT_FALSE(patience.expired());
   ASSERT_EQ(said.size(), 2U);
   EXPECT_EQ(said[0].end, Said::End::TooLate);
@@ -91,10 +95,10 @@ TEST(LimitedChild, DiesWithTheProcessThatStartedIt) {
   const Scratch scratch;
   const pid_t starter = ::fork();
   if (starter == 0) {
-    auto child = LimitedChild::start([] { ::sleep(1000); });
+    auto child = LimitedChild::start(hang);
     scratch.write("unfinished", std::to_string(child->pid()));
     std::filesystem::rename(scratch / "unfinished", scratch / "pid");
-    ::sleep(1000);
+    hang();
   }
   ASSERT_TRUE(eventually([&] { return !scratch.read("pid").empty(); }));
   ::kill(starter, SIGKILL);
@@ -107,7 +111,7 @@ TEST(LimitedChild, HoldsNoneOfOurDescriptors) {
   ASSERT_TRUE(pipe);
   auto child = LimitedChild::start([] {
     say("here");
-    ::sleep(1000);
+    hang();
   });
   ASSERT_TRUE(child);
   pipe->write.reset();

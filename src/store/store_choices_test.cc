@@ -1,3 +1,4 @@
+#include "base/file.h"
 #include "base/text.h"
 #include "store/store.h"
 #include "store/store_fixture_test.h"
@@ -77,14 +78,23 @@ TEST(StoreChoices, OfManyProcessesAtOnceAreSpread) {
   const std::string path = scratch / "yonder.db";
   constexpr int kMachines = 4;
   std::vector<pid_t> children;
-  for (int i = 0; i < 2 * kMachines; ++i) {
-    children.push_back(in_child([&] {
+  // All begin to choose at the same moment: when the last one has come.
+  constexpr int kChoosers = 2 * kMachines;
+  const auto has_come = [&](int i) { return concat("come", i); };
+  const auto all_have_come = [&] {
+    for (int i = 0; i < kChoosers; ++i) {
+      if (!path_exists(scratch / has_come(i))) return false;
+    }
+    return true;
+  };
+  for (int i = 0; i < kChoosers; ++i) {
+    children.push_back(in_child([&, i] {
       Store store(path);
+      scratch.write(has_come(i), "");
+      if (!yonder::testing::eventually(all_have_come)) return 2;
       const auto chosen =
-          store.choose({.now_ms = 1000, .window_ms = kMinute}, [](const auto& counts) {
-            ::usleep(5000);  // so that they surely overlap
-            return least_chosen(counts, kMachines);
-          });
+          store.choose({.now_ms = 1000, .window_ms = kMinute},
+                       [](const auto& counts) { return least_chosen(counts, kMachines); });
       return chosen ? 0 : 1;
     }));
   }

@@ -23,7 +23,8 @@ tree::Seen seen_as(const Action& action) {
 std::set<std::string_view> unsettled(const Plan& plan, const Tally& tally) {
   std::set<std::string_view> paths;
   for (const auto& left : plan.left) {
-    if (left.why == Left::Conflict || left.why == Left::InTheWay) paths.insert(left.path);
+    const bool conflict = left.why == Left::Conflict || left.why == Left::Kept;
+    if (conflict || left.why == Left::InTheWay) paths.insert(left.path);
   }
   for (std::size_t i = 0; i < plan.actions.size(); ++i) {
     if (tally.has_failed(i)) paths.insert(plan.actions[i].path);
@@ -55,8 +56,11 @@ BaseRecord target_after(const Plan& plan, const Look& look, const Tally& tally,
     }
   }
   for (const auto& left : plan.left) {
-    if (left.why == Left::Conflict) keep_as_before(base, before, left.path);
+    if (left.why == Left::Conflict || left.why == Left::Kept) {
+      keep_as_before(base, before, left.path);
+    }
   }
+  if (plan.owns_root) base.note("", {.exists = true, .type = tree::Type::Directory});
   return base;
 }
 
@@ -77,7 +81,7 @@ BaseRecord with_part(BaseRecord whole, const BaseRecord& part, const std::string
     whole.note(prefix.substr(0, slash), {.exists = true, .type = tree::Type::Directory});
   }
   for (const auto& [path, seen] : part.entries()) {
-    if (!unsettled.contains(path)) whole.note(prefix + path, seen);
+    if (!path.empty() && !unsettled.contains(path)) whole.note(prefix + path, seen);
   }
   return whole;
 }
@@ -91,20 +95,30 @@ void forget_removed(BaseRecord& whole, const Plan& plan, const Tally& tally,
 }
 
 void count(SyncReport& report, const Action& action) {
+  if (!action.set_aside.empty()) {
+    report.conflict_copies.push_back({action.path, action.set_aside});
+  } else if (action.overrules) {
+    ++report.overruled;
+  }
   switch (action.act) {
     case Act::MakeDirectory: ++report.directories_made; break;
     case Act::SetAttributes: ++report.attributes_set; break;
     case Act::Remove:
       ++(action.type == tree::Type::Directory ? report.directories_removed : report.files_removed);
       break;
-    default: ++report.files_sent; break;
+    default:
+      ++report.files_sent;
+      if (action.target.exists && action.set_aside.empty()) ++report.files_replaced;
+      break;
   }
 }
 
 void count(SyncReport& report, const Plan& plan, const Tally& tally) {
   report.failed = tally.failures();
   for (std::size_t i = 0; i < plan.actions.size(); ++i) {
-    if (!tally.has_failed(i) && !tally.was_kept(i)) count(report, plan.actions[i]);
+    const Action& action = plan.actions[i];
+    if (tally.has_failed(i) || tally.was_kept(i)) continue;
+    count(report, action);
   }
 }
 

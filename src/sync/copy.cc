@@ -163,7 +163,7 @@ Result<void> note_failure(const Plan& plan, Tally& tally, const tree::MessageVie
     return {};
   }
   tally.fail(failure.number, path_of(plan, failure.number),
-             {errc_from_name(failure.code), printable(failure.message), ""});
+             {errc_from_name(failure.code), printable(failure.message), ""}, Tally::End::There);
   return {};
 }
 

@@ -83,8 +83,10 @@ DeleteGuard Ends::guard(const Look& look) const {
   const tree::RootState& target = push_ ? far_root_ : own;
   return {.target_path = target.path,
           .target_holds = target.holds,
+          .single_file = is_single_file(),
           .source_exists = push_ ? own.exists : far_root_.exists,
           .source_entries = look.source.entries.size(),
+          .source_left_out = look.source.skips.size(),
           .target_entries = look.target.entries.size()};
 }
 
@@ -108,6 +110,7 @@ Result<void> Ends::find_local() {
   if (!judged) return std::move(judged).error().context("local_path");
   forbidden_ = *std::move(judged);
   local_ = *std::move(found);
+  if (!push_ && far_root_.is_directory) local_->set_mode(far_root_.mode);
   return {};
 }
 
@@ -118,6 +121,7 @@ tree::OpenTree Ends::far_wanted() const {
           .role = push_ ? tree::Role::Target : tree::Role::Source,
           .keep_replaced = request_.options.keep_replaced,
           .flush_to_disk = request_.options.flush_to_disk,
+          .mode = push_ ? local_->state().mode : 0777,
           .precious = far_precious_,
           .claim = claim_};
 }
@@ -205,7 +209,38 @@ Result<Look> Ends::look(FarTree& far) {
     if (!look.rules.add_file(files[i], files[i + 1], name)) look.unusable_rules = name;
   }
   TRY(name_single_file(look));
+  TRY(check_apart());
+  note_roots(look);
   return look;
+}
+
+void Ends::note_roots(Look& look) const {
+  if (is_single_file()) return;
+  const auto note = [](const tree::RootState& state) {
+    return RootLook{.mode = state.mode, .mtime_ns = state.mtime_ns};
+  };
+  const tree::RootState& source = push_ ? local_->state() : far_root_;
+  const tree::RootState& target = push_ ? far_root_ : local_->state();
+  look.source_root = note(source);
+  if (target.exists) look.target_root = note(target);
+}
+
+// What goes into itself grows with every sync.
+Result<void> Ends::check_apart() const {
+  const tree::RootState& own = local_->state();
+  if (own.system.empty() || own.system != far_root_.system) return {};
+  const std::string here = local_path();
+  const std::string there = remote_path();
+  const auto holds = [](const std::string& outer, const std::string& inner) {
+    return outer == "/" || (inner.starts_with(outer) && inner[outer.size()] == '/');
+  };
+  const bool nested = !is_single_file() && (holds(here, there) || holds(there, here));
+  if (here != there && !nested) return {};
+  return Error{Errc::InvalidArgument,
+               concat("'", setup_.spec.name, "' is this machine, and '", printable(here), "' and '",
+                      printable(there),
+                      here == there ? "' are the same place" : "' lie one within the other"),
+               concat(kNothingChanged, "choose a target outside of the source")};
 }
 
 // The plan knows it by its name in the target.

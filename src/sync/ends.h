@@ -25,7 +25,9 @@ struct Look {
   tree::RuleSet rules;         // with the ignore files that were found in the source
   std::string unusable_rules;  // an ignore file of the source that could not be added to them
   Unasked unasked;             // what the far side should not have listed; it is not in here
-  std::int64_t began_ns = 0;   // by the clock of the source; what changes later is not in here
+  std::optional<RootLook> source_root;
+  std::optional<RootLook> target_root;
+  std::int64_t began_ns = 0;  // by the clock of the source; what changes later is not in here
 };
 
 // The two trees of one sync: where they are, what they are called, and what is in them.
@@ -68,6 +70,8 @@ class Ends {
   Result<std::string> read_exclude_file() const;
   Result<tree::Listing> scan_here(const tree::RuleSet& rules);
   Result<void> name_single_file(Look& look);
+  Result<void> check_apart() const;
+  void note_roots(Look& look) const;
   Result<std::string> name_to_pull() const;
   Result<void> answer_some(FarTree& far, const std::vector<std::string>& paths, PlanInput& input);
 

@@ -17,8 +17,6 @@ using tree::Type;
 // Two changes within one tick of a file system's clock have the same time.
 constexpr std::int64_t kFineTick = 20LL * 1000 * 1000;
 constexpr std::int64_t kCoarseTick = 2LL * 1000 * 1000 * 1000;
-constexpr std::uint64_t kFewRemovals = 20;
-constexpr const char* kBelow = "name a directory below it";
 
 bool is_coarse(std::int64_t ns) {
   return ns % 1000000 == 0;
@@ -41,6 +39,9 @@ class Planner {
     ++count;
     plan_.left.push_back(std::move(left));
   }
+  void keep_theirs(const std::string& path) {
+    leave({path, Left::Kept, "kept as it is in the target"}, plan_.counts.kept);
+  }
   void count_skips();
   void next_source(const Entry& source, const Entry* target);
   void only_in_source(const Entry& source);
@@ -52,6 +53,7 @@ class Planner {
   void set_attributes(const Entry& source, const Entry& target);
   void plan_removals();
   void plan_directories();
+  void plan_root();
   Compared compare(const Entry& source, const Entry& target) const;
   Compared compare_files(const Entry& source, const Entry& target) const;
   bool may_have_changed_within_a_tick(const Entry& source, bool coarse) const;
@@ -222,14 +224,14 @@ void Planner::replace(const Entry& source, const Entry& target) {
                                options_.on_conflict == OnConflict::KeepTarget);
   if (input_.base == nullptr) plan_.without_record = true;
   if (keep) {
-    const bool asked = options_.on_conflict == OnConflict::KeepTarget;
+    if (options_.on_conflict == OnConflict::KeepTarget) return keep_theirs(source.path);
     const char* why = newer ? "the target's is newer, and no earlier sync is known"
                             : "the target was changed since the last sync";
-    return leave({source.path, Left::Conflict, asked ? "kept as it is in the target" : why},
-                 plan_.counts.conflicts);
+    return leave({source.path, Left::Conflict, why}, plan_.counts.conflicts);
   }
   ++plan_.counts.update_files;
   put(source, tree::seen_as(target));
+  plan_.actions.back().overrules = stolen;
   if (stolen && options_.on_conflict == OnConflict::Both) {
     plan_.actions.back().set_aside = source.path + options_.conflict_ending;
   }
@@ -271,6 +273,7 @@ void Planner::only_in_target(const Entry& target) {
   const bool known = input_.base != nullptr && input_.base->find(target.path) != nullptr;
   if (!is_directory && known && changed_by_others(target) &&
       options_.on_conflict != OnConflict::TakeSource) {
+    if (options_.on_conflict != OnConflict::Stop) return keep_theirs(target.path);
     return leave({target.path, Left::Conflict, "to be removed, but changed since the last sync"},
                  plan_.counts.conflicts);
   }
@@ -305,6 +308,25 @@ void Planner::plan_directories() {
   }
 }
 
+// An entry like others where a sync has made it. Any other is the user's own place: nobody wants
+// /tmp or a home directory to get the mode of what is put there.
+void Planner::plan_root() {
+  if (!input_.source_root) return;
+  const RootLook& source = *input_.source_root;
+  plan_.makes_root = !input_.target_root;
+  plan_.owns_root = plan_.makes_root || input_.made_root ||
+                    (input_.base != nullptr && input_.base->find("") != nullptr);
+  if (!plan_.owns_root) return;
+  const bool right = !plan_.makes_root && !touched_.contains("") &&
+                     source.mode == input_.target_root->mode &&
+                     same_time(source.mtime_ns, input_.target_root->mtime_ns);
+  if (right) return;
+  plan_.directories.push_back({.act = Act::SetAttributes,
+                               .type = Type::Directory,
+                               .mode = source.mode,
+                               .mtime_ns = source.mtime_ns});
+}
+
 void Planner::next_source(const Entry& source, const Entry* target) {
   if (below_obstacle(source.path)) {
     leave({source.path, Left::InTheWay, concat("'", printable(obstacle_), "' is in the way")},
@@ -334,6 +356,7 @@ Plan Planner::run() {
   }
   plan_removals();
   plan_directories();
+  plan_root();
   return std::move(plan_);
 }
 
@@ -341,40 +364,6 @@ Plan Planner::run() {
 
 Plan make_plan(const PlanInput& input, const PlanOptions& options) {
   return Planner(input, options).run();
-}
-
-Result<void> check_removals(const Plan& plan, const PlanOptions& options,
-                            const DeleteGuard& guard) {
-  if (!options.delete_extras) return {};
-  const auto refuse = [](const std::string& message, const std::string& hint) {
-    return Error{Errc::InvalidArgument, concat("delete_extras is refused: ", message),
-                 concat("nothing was changed; ", hint)};
-  };
-  const std::string shown = printable(guard.target_path);
-  if (guard.target_path == "/") return refuse("the target is the root directory", kBelow);
-  if (!guard.target_holds.empty()) {
-    const std::string held = printable(guard.target_holds);
-    return refuse(
-        concat("the target (", shown, ") is or holds ", held, ", a home directory or Yonder's own"),
-        kBelow);
-  }
-  if (!guard.source_exists) return refuse("the source does not exist", "check its path");
-  if (guard.source_entries == 0) {
-    return refuse("the source is empty", "is it the right directory, and is it mounted?");
-  }
-  const std::uint64_t count = plan.counts.removals();
-  if (options.confirm_delete && *options.confirm_delete != count) {
-    return refuse(concat("confirm_delete is ", *options.confirm_delete, ", but ", count,
-                         " entries would be removed"),
-                  "look at a dry run first");
-  }
-  const bool most = count > kFewRemovals && count * 2 >= guard.target_entries;
-  if (most && !options.confirm_delete) {
-    return refuse(
-        concat(count, " of ", guard.target_entries, " entries of ", shown, " would be removed"),
-        concat("if that is meant, give confirm_delete=", count));
-  }
-  return {};
 }
 
 }  // namespace yonder::sync

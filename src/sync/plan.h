@@ -4,6 +4,7 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "base/result.h"
@@ -47,9 +48,11 @@ struct Action {
   std::optional<std::size_t> twin_action;  // of this plan, that brings `twin_of`
   tree::Seen target;                       // what is there now
   std::string set_aside;                   // what is there now gets this name first
+  bool overrules = false;                  // somebody has changed what is there now
 };
 
-enum class Left : std::uint8_t { Excluded, Unreadable, Special, Conflict, InTheWay };
+// Kept: it would be a conflict, but it was said that the target's stays.
+enum class Left : std::uint8_t { Excluded, Unreadable, Special, Conflict, Kept, InTheWay };
 struct LeftOut {
   std::string path;
   Left why = Left::Excluded;
@@ -70,6 +73,7 @@ struct Counts {
   std::uint64_t unreadable = 0;
   std::uint64_t special = 0;
   std::uint64_t conflicts = 0;
+  std::uint64_t kept = 0;
   std::uint64_t in_the_way = 0;
   std::uint64_t extras = 0;  // in the target only, and left alone
   std::uint64_t bytes = 0;   // of the files that are to be sent
@@ -90,12 +94,24 @@ struct Plan {
   std::vector<std::string> questions;
   // Files differ, and no earlier sync says who has changed them.
   bool without_record = false;
+  // The target's root: it is to be made; it was made by a sync, which then keeps it as the
+  // source's.
+  bool makes_root = false;
+  bool owns_root = false;
+  // With removals that need it: the number that confirm_delete must have.
+  std::optional<std::uint64_t> needs_confirm;
   bool empty() const { return actions.empty() && directories.empty(); }
 };
 
 struct Hashes {
   std::optional<tree::Hash> source;
   std::optional<tree::Hash> target;
+};
+
+// Of the directory that is the root of a tree.
+struct RootLook {
+  std::uint32_t mode = 0;
+  std::int64_t mtime_ns = 0;
 };
 
 struct PlanInput {
@@ -105,18 +121,28 @@ struct PlanInput {
   const tree::RuleSet* rules = nullptr;  // with every ignore file that counts
   std::map<std::string, Hashes> hashes;  // answers to the questions
   std::int64_t now_ns = 0;               // by the clock of the source
+  std::optional<RootLook> source_root;   // nothing: a single file
+  std::optional<RootLook> target_root;   // nothing: it is missing
+  bool made_root = false;                // an attempt before this one has made it
 };
 
 Plan make_plan(const PlanInput& input, const PlanOptions& options);
+
+// So begins the hint of whatever is refused before anything was done.
+inline constexpr std::string_view kNothingChanged = "nothing was changed; ";
 
 // Why these removals must not be done; nothing when they may.
 struct DeleteGuard {
   std::string target_path;
   std::string target_holds;  // a directory that must not be emptied, and is the target or in it
+  bool single_file = false;  // beside which nothing is ever removed
   bool source_exists = true;
   std::size_t source_entries = 0;
+  std::size_t source_left_out = 0;
   std::size_t target_entries = 0;
 };
+// Whether so many removals must be confirmed by their number.
+bool needs_confirming(const Plan& plan, const DeleteGuard& guard);
 Result<void> check_removals(const Plan& plan, const PlanOptions& options, const DeleteGuard& guard);
 
 }  // namespace yonder::sync

@@ -326,10 +326,13 @@ TEST_F(ConflictTest, RemovedThereIsPutAgain) {
 TEST_F(ConflictTest, TheChoiceDecides) {
   options_.on_conflict = OnConflict::KeepTarget;
   EXPECT_THAT(deeds(), IsEmpty());
-  EXPECT_EQ(plan().counts.conflicts, 1U);
+  EXPECT_EQ(plan().counts.conflicts, 0U);
+  EXPECT_EQ(plan().counts.kept, 1U);
+  EXPECT_EQ(plan().left[0].why, Left::Kept);
   options_.on_conflict = OnConflict::TakeSource;
   EXPECT_THAT(deeds(), ElementsAre("put a"));
   EXPECT_EQ(plan().counts.conflicts, 0U);
+  EXPECT_TRUE(plan().actions[0].overrules);
   options_.on_conflict = OnConflict::Both;
   options_.conflict_ending = ".theirs";
   EXPECT_THAT(deeds(), ElementsAre("put a"));
@@ -343,6 +346,9 @@ TEST_F(ConflictTest, AnExtraThatWasChangedThereIsNotRemoved) {
   base_of({file("a", 1), file("b")});
   EXPECT_THAT(deeds(), IsEmpty());
   EXPECT_EQ(plan().counts.conflicts, 1U);
+  options_.on_conflict = OnConflict::Both;
+  EXPECT_THAT(deeds(), IsEmpty());
+  EXPECT_EQ(plan().counts.kept, 1U);
   options_.on_conflict = OnConflict::TakeSource;
   EXPECT_THAT(deeds(), ElementsAre("remove a"));
 }
@@ -421,6 +427,18 @@ TEST_F(GuardTest, RefusesAnEmptyOrMissingSource) {
   EXPECT_THAT(refusal(), HasSubstr("empty"));
   guard_.source_exists = false;
   EXPECT_THAT(refusal(), HasSubstr("does not exist"));
+}
+
+TEST_F(GuardTest, SaysThatTheRulesAndNotTheSourceAreToBlame) {
+  guard_.source_entries = 0;
+  guard_.source_left_out = 3;
+  EXPECT_THAT(refusal(), HasSubstr("the rules leave out everything"));
+}
+
+TEST_F(GuardTest, HasNothingAgainstASingleFile) {
+  guard_.single_file = true;
+  guard_.target_holds = "/home/me";
+  EXPECT_EQ(refusal(), "");
 }
 
 TEST_F(GuardTest, WantsANumberForMostOfTheTarget) {

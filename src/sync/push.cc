@@ -1,5 +1,4 @@
 #include <algorithm>
-#include <array>
 #include <map>
 #include <memory>
 #include <optional>
@@ -8,6 +7,7 @@
 #include "base/clean_text.h"
 #include "base/text.h"
 #include "sync/copy.h"
+#include "sync/push_lane.h"
 #include "tree/beneath.h"
 #include "tree/part.h"
 #include "tree/sender.h"
@@ -16,177 +16,6 @@ namespace yonder::sync {
 namespace {
 
 using tree::Kind;
-
-// Far more than the largest file's signature.
-constexpr std::size_t kLongestSignature = 256UL * 1024 * 1024;
-
-// Compresses harder when the link is what we wait for, and hardly at all when it is not.
-class LevelKeeper {
- public:
-  explicit LevelKeeper(FarTree& far) : far_(far), since_(std::chrono::steady_clock::now()) {}
-  void look() {
-    const auto now = std::chrono::steady_clock::now();
-    const Duration spent = now - since_;
-    if (spent < kSoon) return;
-    const double share = to_seconds(far_.blocked() - blocked_) / to_seconds(spent);
-    const bool down = share < 0.05 && at_ > 0;
-    const bool up = share > 0.6 && at_ + 1 < kLevels.size();
-    // A link that has just begun makes us wait a little, whatever it can do.
-    if (!down && spent < kLater) return;
-    if (down) --at_;
-    if (up) ++at_;
-    far_.out().set_level(kLevels.at(at_));
-    since_ = now;
-    blocked_ = far_.blocked();
-  }
-
- private:
-  static constexpr auto kSoon = std::chrono::milliseconds(40);
-  static constexpr auto kLater = std::chrono::milliseconds(500);
-  static constexpr std::array kLevels{-5, 1, 3, 5, 7, 9};
-
-  FarTree& far_;
-  Instant since_;
-  Duration blocked_{};
-  std::size_t at_ = 1;  // the level that every stream begins with
-};
-
-// Sends the contents of files over one stream.
-class PushLane {
- public:
-  PushLane(const CopySetup& setup, std::vector<LargeFile>& large, FarTree& far,
-           std::function<void()> tick)
-      : setup_(setup), far_(far), tick_(std::move(tick)), sources_(setup.local_root), level_(far) {
-    for (LargeFile& file : large) large_[file.action] = &file;
-    send_.path = setup.source_name;
-    send_.on_bytes = [this](std::uint64_t bytes) {
-      setup_.tally.bytes += bytes;
-      tick_();
-      return Result<void>();
-    };
-  }
-
-  Result<void> operator()(const Work* work) {
-    if (work == nullptr) return settle();
-    level_.look();
-    switch (work->kind) {
-      case Work::Kind::Bundle: return send_bundle(*work);
-      case Work::Kind::Segment: return send_segment(*work);
-      case Work::Kind::Delta: return send_delta(*work);
-    }
-    return {};
-  }
-
- private:
-  const Action& action(std::size_t index) const { return setup_.plan.actions[index]; }
-
-  void note(std::size_t index, const tree::Sent& sent) {
-    if (sent.problem) setup_.tally.fail(index, action(index).path, *sent.problem);
-  }
-
-  Result<void> send_bundle(const Work& work) {
-    for (const std::size_t index : work.actions) {
-      const Action& file = action(index);
-      if (setup_.tally.has_failed(index)) continue;
-      setup_.tally.now_at(file.path);
-      TRY_ASSIGN(
-          const tree::Sent sent,
-          tree::send_file(far_.out(), sources_, {.number = index, .head = head_of(setup_, file)},
-                          source_of(file), send_));
-      note(index, sent);
-      ++setup_.tally.files;
-    }
-    return far_.out().flush();
-  }
-
-  // Null when it has failed, now or before.
-  tree::SourceFile* begin(std::size_t index) {
-    const Action& file = action(index);
-    if (setup_.tally.has_failed(index)) return nullptr;
-    setup_.tally.now_at(file.path);
-    if (open_ && open_index_ == index) return &*open_;
-    open_.reset();
-    auto opened = tree::SourceFile::open(sources_, source_path(setup_, file), source_of(file));
-    if (!opened) {
-      setup_.tally.fail(index, file.path, opened.error());
-      return nullptr;
-    }
-    open_.emplace(*std::move(opened));
-    open_index_ = index;
-    return &*open_;
-  }
-
-  Result<void> send_segment(const Work& work) {
-    const std::size_t index = work.actions.front();
-    const Action& file = action(index);
-    const tree::SourceFile* source = begin(index);
-    if (source == nullptr) return {};
-    tree::Hash hash;
-    const tree::FileStart start{
-        .number = index, .head = head_of(setup_, file), .segment = work.segment};
-    TRY_ASSIGN(const tree::Sent sent, tree::send_segment(far_.out(), *source, start, hash, send_));
-    note(index, sent);
-    large_.at(index)->sent->with([&](auto& segments) { segments[work.segment] = hash; });
-    return far_.out().flush();
-  }
-
-  Result<std::optional<std::string>> signature_of(std::size_t index) {
-    const Action& file = action(index);
-    TRY(tree::send(far_.out(), Kind::Sign,
-                   tree::Wanted{.number = index, .path = file.path, .expected = file.target}));
-    std::string signature;
-    while (true) {
-      TRY_ASSIGN(const tree::MessageView message, far_.next());
-      const auto kind = static_cast<Kind>(message.kind);
-      if (kind == Kind::Bytes) {
-        signature += message.body;
-        if (signature.size() > kLongestSignature) return tree::unexpected(message.kind);
-      } else if (kind == Kind::Done) {
-        TRY_ASSIGN(const auto done, tree::unpack_message<tree::AllDone>(message.body));
-        const auto outcome = outcome_of(done);
-        if (outcome) return std::optional(std::move(signature));
-        setup_.tally.fail(index, file.path, outcome.error());
-        return std::optional<std::string>();
-      } else {
-        TRY(note_failure(setup_.plan, setup_.tally, message));
-      }
-    }
-  }
-
-  Result<void> send_delta(const Work& work) {
-    const std::size_t index = work.actions.front();
-    const Action& file = action(index);
-    const tree::SourceFile* source = begin(index);
-    if (source == nullptr) return {};
-    TRY_ASSIGN(const auto signature, signature_of(index));
-    if (!signature) return {};
-    TRY_ASSIGN(const tree::Sent sent,
-               tree::send_delta(far_.out(), *source,
-                                {.number = index, .head = head_of(setup_, file)}, *signature, {}));
-    note(index, sent);
-    setup_.tally.bytes += file.size;
-    ++setup_.tally.files;
-    return far_.out().flush();
-  }
-
-  Result<void> settle() {
-    TRY_ASSIGN(const tree::AllDone done, far_.settle([&](const tree::MessageView& message) {
-      return note_failure(setup_.plan, setup_.tally, message);
-    }));
-    setup_.tally.note_trash(done.trash_batch);
-    return {};
-  }
-
-  const CopySetup& setup_;
-  FarTree& far_;
-  std::function<void()> tick_;
-  tree::Directories sources_;
-  LevelKeeper level_;
-  std::map<std::size_t, LargeFile*> large_;
-  tree::SendOptions send_;
-  std::optional<tree::SourceFile> open_;
-  std::size_t open_index_ = 0;
-};
 
 // The orders that are no contents, and the order of things.
 class Push {

@@ -8,12 +8,12 @@
 namespace yonder::sync {
 namespace {
 
-constexpr std::uint64_t kVersion = 1;
+constexpr std::uint64_t kVersion = 2;
 
-std::array<std::uint64_t*, 7> counts_of(SyncReport& report) {
+std::array<std::uint64_t*, 9> counts_of(SyncReport& report) {
   return {&report.files_sent,    &report.directories_made,    &report.attributes_set,
           &report.files_removed, &report.directories_removed, &report.bytes_sent,
-          &report.bytes_on_wire};
+          &report.bytes_on_wire, &report.overruled,           &report.files_replaced};
 }
 
 void pack_texts(tree::Packer& out, const std::vector<std::string>& texts) {
@@ -38,6 +38,10 @@ std::string pack(const SoFar& so_far) {
   out.integer(report.reconnects).integer(report.duration.count());
   pack_texts(out, report.trash_batches);
   pack_texts(out, report.warnings);
+  std::vector<std::string> copies;
+  for (const auto& copy : report.conflict_copies)
+    copies.insert(copies.end(), {copy.path, copy.copy});
+  pack_texts(out, copies);
   for (const Action& action : so_far.cut) {
     out.number(static_cast<std::uint64_t>(action.act)).text(action.path);
     out.flag(action.type == tree::Type::Directory).flag(action.target.exists);
@@ -54,6 +58,10 @@ std::optional<SoFar> unpack_so_far(std::string_view bytes) {
   so_far.report.duration = Duration(in.integer());
   so_far.report.trash_batches = unpack_texts(in);
   so_far.report.warnings = unpack_texts(in);
+  const auto copies = unpack_texts(in);
+  for (std::size_t i = 0; i + 1 < copies.size(); i += 2) {
+    so_far.report.conflict_copies.push_back({copies[i], copies[i + 1]});
+  }
   while (in.ok() && !in.empty()) {
     Action action;
     const std::uint64_t act = in.number();

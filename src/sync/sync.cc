@@ -66,6 +66,7 @@ class Syncing {
   Result<void> attempt_over(const std::shared_ptr<link::Link>& link);
   Result<void> attempt_with(const std::shared_ptr<link::Link>& link, FarTree& far);
   Result<Plan> plan_for(FarTree& far, const Look& look, const BaseRecord* base);
+  Result<void> judge_removals(Plan& plan, const PlanOptions& options, const Look& look);
   Result<void> carry_out(const std::shared_ptr<link::Link>& link, FarTree& far, const Plan& plan,
                          const Look& look);
   Result<void> copy(const std::shared_ptr<link::Link>& link, FarTree& far, const Plan& plan,
@@ -98,6 +99,7 @@ class Syncing {
   std::vector<Action> cut_;  // of an attempt that nobody saw the end of
   bool again_ = false;
   int losses_ = 0;  // of the link
+  bool made_root_ = false;
   Instant shown_{};
 };
 
@@ -112,7 +114,10 @@ Result<Plan> Syncing::plan_for(FarTree& far, const Look& look, const BaseRecord*
                   .target = look.target,
                   .base = base,
                   .rules = &look.rules,
-                  .now_ns = look.began_ns};
+                  .now_ns = look.began_ns,
+                  .source_root = look.source_root,
+                  .target_root = look.target_root,
+                  .made_root = made_root_};
   Plan plan = make_plan(input, plan_options);
   if (!plan.questions.empty()) {
     TRY(ends_.answer(far, plan.questions, input));
@@ -120,14 +125,38 @@ Result<Plan> Syncing::plan_for(FarTree& far, const Look& look, const BaseRecord*
     plan = make_plan(input, plan_options);
     plan.questions = asked;
   }
-  if (options.delete_extras && !look.unusable_rules.empty()) {
-    return Error{Errc::InvalidArgument,
-                 concat("delete_extras is refused: the rules in ", printable(look.unusable_rules),
-                        " cannot be used, so nobody knows what they leave out"),
-                 "nothing was changed; correct that file, or give use_gitignore=false"};
-  }
-  TRY(check_removals(plan, plan_options, ends_.guard(look)));
+  TRY(judge_removals(plan, plan_options, look));
   return plan;
+}
+
+Result<void> check_rules(const PlanOptions& options, const Look& look) {
+  if (!options.delete_extras || look.unusable_rules.empty()) return {};
+  return Error{Errc::InvalidArgument,
+               concat("delete_extras is refused: the rules in ", printable(look.unusable_rules),
+                      " cannot be used, so nobody knows what they leave out"),
+               concat(kNothingChanged, "correct that file, or give use_gitignore=false")};
+}
+
+// A dry run is how one looks first: it says what would be refused, and shows the rest.
+Result<void> Syncing::judge_removals(Plan& plan, const PlanOptions& options, const Look& look) {
+  if (!options.delete_extras) return {};
+  const DeleteGuard guard = ends_.guard(look);
+  if (guard.single_file) warn("delete_extras does nothing for a single file");
+  PlanOptions wanted = options;
+  if (request_.dry_run && !options.confirm_delete && needs_confirming(plan, guard)) {
+    plan.needs_confirm = plan.counts.removals();
+    wanted.confirm_delete = plan.needs_confirm;
+    warn(concat(*plan.needs_confirm, " of ", guard.target_entries,
+                " entries would be removed: would need confirm_delete=", *plan.needs_confirm));
+  }
+  auto judged = check_rules(options, look);
+  if (judged) judged = check_removals(plan, wanted, guard);
+  if (!request_.dry_run || judged) return judged;
+  const Error& error = judged.error();
+  const std::string_view hint = error.hint;
+  warn(concat("not without dry_run: ", error.message, "; ",
+              hint.substr(hint.starts_with(kNothingChanged) ? kNothingChanged.size() : 0)));
+  return {};
 }
 
 void Syncing::show(Phase phase, const Tally* tally, const Plan* plan) {
@@ -191,6 +220,7 @@ Result<void> Syncing::carry_out(const std::shared_ptr<link::Link>& link, FarTree
   Tally tally;
   const auto before = load_base(push_);
   if (before) TRY(note_intents(plan));
+  if (plan.makes_root) made_root_ = true;
   auto copied = copy(link, far, plan, look, tally);
   report_.bytes_sent += tally.bytes - std::min(tally.bytes.load(), tally.bytes_found.load());
   report_.bytes_on_wire += tally.wire_bytes;

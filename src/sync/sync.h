@@ -53,7 +53,14 @@ struct SyncRequest {
 struct FailedEntry {
   std::string path;
   Errc code = Errc::Internal;
-  std::string message;
+  std::string message;      // without its name
+  bool over_there = false;  // it went wrong at the far end
+};
+
+// Of a file that was changed at both ends: the target's, under another name.
+struct ConflictCopy {
+  std::string path;
+  std::string copy;
 };
 
 struct SyncReport {
@@ -66,11 +73,14 @@ struct SyncReport {
   std::uint64_t files_sent = 0;  // and links
   std::uint64_t directories_made = 0;
   std::uint64_t attributes_set = 0;
+  std::uint64_t files_replaced = 0;  // of these: there was another one
   std::uint64_t files_removed = 0;
   std::uint64_t directories_removed = 0;
   std::uint64_t bytes_sent = 0;     // of contents
   std::uint64_t bytes_on_wire = 0;  // as they went over the link
   std::vector<FailedEntry> failed;
+  std::vector<ConflictCopy> conflict_copies;
+  std::uint64_t overruled = 0;  // changed by somebody in the target, and replaced as was asked for
   std::vector<std::string> trash_batches;
   std::vector<std::string> warnings;
   int reconnects = 0;

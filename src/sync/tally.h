@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/clean_text.h"
 #include "base/clock.h"
 #include "base/guarded.h"
 #include "sync/sync.h"
@@ -18,10 +19,14 @@ namespace yonder::sync {
 // What one attempt has done so far. Thread: any.
 class Tally {
  public:
-  void fail(std::uint64_t number, const std::string& path, const Error& error) {
+  enum class End : std::uint8_t { Here, There };
+  void fail(std::uint64_t number, const std::string& path, const Error& error,
+            End end = End::Here) {
     failed_.with([&](Failures& failures) {
       if (!failures.numbers.insert(number).second) return;
-      failures.list.push_back({path, error.code, error.message});
+      const std::string shown = path.empty() ? "." : path;
+      failures.list.push_back(
+          {shown, error.code, without_name(error.message, path), end == End::There});
     });
   }
   bool has_failed(std::uint64_t number) const {
@@ -66,6 +71,11 @@ class Tally {
   std::atomic<bool> may_go_on{false};  // over there, though it was told to stop
 
  private:
+  // The entry is named anyhow.
+  static std::string without_name(const std::string& message, const std::string& path) {
+    const std::string name = printable(path) + ": ";
+    return message.starts_with(name) ? message.substr(name.size()) : message;
+  }
   struct Failures {
     std::set<std::uint64_t> numbers;
     std::vector<FailedEntry> list;

@@ -212,7 +212,7 @@ Result<void> Applier::set_aside(const std::string& path, const std::string& new_
 
 Result<void> Applier::finish_directory(const std::string& path, std::uint32_t mode,
                                        std::int64_t mtime_ns) {
-  TRY(check_relative(path));
+  if (!path.empty()) TRY(check_relative(path));  // empty: the root
   TRY_ASSIGN(const int directory, directories_.open(path));
   const auto times = times_for(mtime_ns);
   struct stat info {};

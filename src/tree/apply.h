@@ -81,7 +81,7 @@ class Applier {
   // What is there takes another name beside it.
   Result<void> set_aside(const std::string& path, const std::string& new_path,
                          const Seen& expected);
-  // At the end, when nothing in it changes any more.
+  // At the end, when nothing in it changes any more. The root has no path.
   Result<void> finish_directory(const std::string& path, std::uint32_t mode, std::int64_t mtime_ns);
 
   // Of a file whose contents are right. One that has other names as well becomes a file of its own.

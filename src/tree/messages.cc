@@ -99,12 +99,12 @@ void all(A& a, Fields&... fields) {
 
 template <class A>
 void fields(A& a, OpenTree& m) {
-  all(a, m.path, m.base, m.file, m.role, m.keep_replaced, m.flush_to_disk, m.precious, m.claim.sync,
-      m.claim.attempt);
+  all(a, m.path, m.base, m.file, m.role, m.keep_replaced, m.flush_to_disk, m.mode, m.precious,
+      m.claim.sync, m.claim.attempt);
 }
 template <class A>
 void fields(A& a, RootState& m) {
-  all(a, m.path, m.exists, m.is_directory, m.file, m.home, m.holds);
+  all(a, m.path, m.exists, m.is_directory, m.file, m.home, m.holds, m.mode, m.mtime_ns, m.system);
 }
 template <class A>
 void fields(A& a, ScanTree& m) {

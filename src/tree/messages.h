@@ -66,6 +66,7 @@ struct OpenTree {
   Role role = Role::Source;
   bool keep_replaced = true;
   bool flush_to_disk = false;
+  std::uint32_t mode = 0777;  // of the root, where it is made
   // Directories that must not be emptied, besides the home directory.
   std::vector<std::string> precious;
   PartClaim claim;  // the same over all links of an attempt
@@ -78,6 +79,11 @@ struct RootState {
   std::string file;  // it is, or is to become, this file of the directory `path`
   std::string home;
   std::string holds;  // which of the precious ones it is, or holds; empty: none
+  // Of the directory `path`, when it exists.
+  std::uint32_t mode = 0;
+  std::int64_t mtime_ns = 0;
+  // Which "/" these paths begin at: the same on one machine, others in its containers.
+  std::string system;
 };
 
 struct ScanTree {

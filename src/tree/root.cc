@@ -4,6 +4,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <array>
 #include <cerrno>
 #include <cstdlib>
 #include <memory>
@@ -50,15 +51,32 @@ bool has_dots(const std::string& path) {
   return false;
 }
 
+// Machines differ by the boot, and what runs in a container by its root directory.
+std::string system_id() {
+  static const std::string id = [] {
+    struct stat top {};
+    const Fd file(::open("/proc/sys/kernel/random/boot_id", O_RDONLY | O_CLOEXEC));
+    std::array<char, 64> text{};
+    if (!file || ::stat("/", &top) != 0) return std::string();
+    const auto size = read_some(file, text.data(), text.size());
+    if (!size || *size == 0) return std::string();
+    return concat(trim(std::string_view(text.data(), *size)), " ", top.st_dev, " ", top.st_ino);
+  }();
+  return id;
+}
+
 enum class Missing { IsNone, IsMade };
 
 // A directory by a path whose links are resolved already: one that has become a link since leads
 // elsewhere, and is not followed.
-Result<Fd> open_resolved(const std::string& path, Missing missing) {
+Result<Fd> open_resolved(const std::string& path, Missing missing, mode_t last_mode = 0777) {
   Fd at(::open("/", O_PATH | O_DIRECTORY | O_CLOEXEC));
-  for (const auto& part : split(path, '/')) {
+  const auto parts = split(path, '/');
+  for (std::size_t i = 0; i < parts.size(); ++i) {
+    const std::string& part = parts[i];
     if (part.empty()) continue;
-    if (missing == Missing::IsMade && ::mkdirat(at.get(), part.c_str(), 0777) != 0 &&
+    const mode_t mode = i + 1 == parts.size() ? last_mode : 0777;
+    if (missing == Missing::IsMade && ::mkdirat(at.get(), part.c_str(), mode) != 0 &&
         errno != EEXIST) {
       return errno_error(printable(path));
     }
@@ -143,6 +161,13 @@ Result<Root> Root::find(const OpenTree& wanted, const std::string& home) {
   if (wanted.role == Role::Target) {
     root.state_.holds = held_by(opened, root.state_.home, wanted.precious);
   }
+  struct stat found {};
+  if (opened && ::fstat(opened.get(), &found) == 0) {
+    root.state_.mode = found.st_mode & 01777U;
+    root.state_.mtime_ns = mtime_of(found);
+  }
+  root.state_.system = system_id();
+  if (root.state_.file.empty()) root.set_mode(wanted.mode);
   root.directory_ = std::move(opened);
   return root;
 }
@@ -154,7 +179,7 @@ Result<int> Root::get() const {
 
 Result<int> Root::make() {
   if (directory_) return directory_.get();
-  TRY_ASSIGN(directory_, open_resolved(state_.path, Missing::IsMade));
+  TRY_ASSIGN(directory_, open_resolved(state_.path, Missing::IsMade, (mode_ & 0777U) | 0700U));
   return directory_.get();
 }
 

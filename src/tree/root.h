@@ -27,9 +27,12 @@ class Root {
   Result<int> get() const;
   // Makes it where it is missing.
   Result<int> make();
+  // What it gets then, less what the umask takes; its owner may do everything until it is finished.
+  void set_mode(std::uint32_t mode) { mode_ = mode; }
 
  private:
   RootState state_;
+  std::uint32_t mode_ = 0777;  // if it is made
   Fd directory_;
 };
 

@@ -49,8 +49,7 @@ class FileSearch {
       if (!n) return note(path, n.error().message);
       block.resize(kept + *n);
       if (first && is_binary(block)) {
-        ++reply_.binaries_skipped;
-        return;
+        return look_into_binary(block, path);
       }
       const bool last = *n == 0 || block.size() < kBlock;
       const std::size_t newline = last ? std::string::npos : block.find_last_of('\n');
@@ -74,6 +73,18 @@ class FileSearch {
   }
 
  private:
+  // Its lines are not for anybody to read, but that something is there is worth knowing.
+  void look_into_binary(std::string_view block, const std::string& path) {
+    ++reply_.binaries_skipped;
+    if (reply_.binary_matches.size() >= kMaxErrors) return;
+    bool matched = false;
+    lines_.search(block, 1, [&](files::Match&&) {
+      matched = true;
+      return false;
+    });
+    if (matched) reply_.binary_matches.push_back(path);
+  }
+
   static bool is_binary(const std::string& block) {
     return block.substr(0, kBeginning).find('\0') != std::string::npos;
   }

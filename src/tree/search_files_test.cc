@@ -77,12 +77,14 @@ TEST_F(SearchFiles, RulesLeaveFilesOut) {
   EXPECT_THAT(found(search({.pattern = "x", .exclude = {"sub"}})), ElementsAre("a.py:1", "d.c:1"));
 }
 
-TEST_F(SearchFiles, BinariesAreCountedNotSearched) {
+TEST_F(SearchFiles, BinariesAreCountedAndNamedNotShown) {
   scratch_.write("bin", std::string("x\0x\n", 4));
   scratch_.write("latin1", "caf\xe9 x\n");
   const auto reply = search({.pattern = "x"});
   EXPECT_THAT(found(reply), ElementsAre("latin1:1"));
   EXPECT_EQ(reply.binaries_skipped, 1U);
+  EXPECT_THAT(reply.binary_matches, ElementsAre("bin"));
+  EXPECT_TRUE(search({.pattern = "y"}).binary_matches.empty());
 }
 
 TEST_F(SearchFiles, IsTruncatedOnlyWhenThereIsMore) {

@@ -58,9 +58,14 @@ Result<files::Written> append_to(const FilePlace& place, const OldFile& old,
 Result<files::Written> write_file(const files::WriteRequest& request, const std::string& home,
                                   const TrashPlace& trash) {
   TRY_ASSIGN(const std::string path, absolute_path(request.path, home));
-  TRY_ASSIGN(const FilePlace place,
-             find_place(path, LastLink::IsFollowed,
-                        request.create_parents ? Parents::AreMade : Parents::MustExist));
+  auto found = find_place(path, LastLink::IsFollowed,
+                          request.create_parents ? Parents::AreMade : Parents::MustExist);
+  if (!found && found.error().code == Errc::NotFound && !request.create_parents) {
+    Error error = std::move(found).error();
+    error.hint = "create_parents (yonder write -p) makes the directories above it";
+    return error;
+  }
+  TRY_ASSIGN(const FilePlace place, std::move(found));
   TRY_ASSIGN(const Fd lock, lock_directory(place));
   TRY_ASSIGN(const OldFile old, open_old(place, request.expected_hash));
   if (request.append && old.info) return append_to(place, old, request);

@@ -124,7 +124,9 @@ TEST_F(WriteFile, AppendingAddsAndMakes) {
 }
 
 TEST_F(WriteFile, DirectoriesOnTheWayAreMadeOnlyWhenAsked) {
-  EXPECT_EQ(write({.path = "a/b/f", .content = "1"}).error().code, Errc::NotFound);
+  const auto refused = write({.path = "a/b/f", .content = "1"});
+  EXPECT_EQ(refused.error().code, Errc::NotFound);
+  EXPECT_NE(refused.error().hint.find("create_parents"), std::string::npos);
   ASSERT_TRUE(write({.path = "a/b/f", .content = "1", .mode = 0604, .create_parents = true}));
   EXPECT_EQ(mode_of(home_ + "/a/b/f"), 0604U);
 }

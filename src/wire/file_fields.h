@@ -149,6 +149,7 @@ void fields(A& a, files::SearchReply& m) {
   a("files_searched", m.files_searched);
   a("files_matched", m.files_matched);
   a("binaries_skipped", m.binaries_skipped);
+  a("binary_matches", m.binary_matches);
   a("ignored", m.ignored);
   a("truncated", m.truncated);
   a("truncated_by", m.truncated_by);

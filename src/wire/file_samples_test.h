@@ -109,6 +109,7 @@ inline files::SearchReply sample_found() {
           .files_searched = 3,
           .files_matched = 4,
           .binaries_skipped = 5,
+          .binary_matches = {"b"},
           .ignored = 6,
           .truncated = true,
           .truncated_by = "time",

@@ -30,7 +30,11 @@ TEST_F(SyncTest, NothingIsRemovedFromWhatHoldsAHomeDirectoryOrYondersOwn) {
   push();
   const auto far_state = concat(base_, "/home/.local/state");
   ASSERT_TRUE(fs::exists(far_state));
+  // Elsewhere: what lies within the target is refused for that already.
+  const testing::Scratch elsewhere;
+  elsewhere.write("a", "one");
   SyncRequest request = push_request();
+  request.local_path = elsewhere.path();
   request.options.delete_extras = true;
   for (const std::string& target :
        {base_, concat(base_, "/home"), far_state, concat(base_, "/home/.cache/yonder")}) {
@@ -40,6 +44,7 @@ TEST_F(SyncTest, NothingIsRemovedFromWhatHoldsAHomeDirectoryOrYondersOwn) {
     EXPECT_THAT(refused.error().message, ::testing::HasSubstr("is or holds")) << target;
   }
   SyncRequest back = pull_request();
+  back.remote_path = elsewhere.path();
   back.options.delete_extras = true;
   for (const std::string& target : {base_, concat(base_, "/home"), concat(base_, "/state")}) {
     back.local_path = target;

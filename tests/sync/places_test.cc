@@ -59,10 +59,14 @@ TEST_F(Places, AreJudgedAgainWhenTheLinkWasLost) {
 
 TEST_F(Places, BelowTheTreeStayOutAndASingleFileDoesNotGetInto) {
   write(secret() + "/key", "private");
+  // Not below what it is pulled into.
+  const testing::Scratch far;
+  const auto there = [&](const std::string& name) { return concat(far.path(), "/", name); };
   write(there("secret/key"), "theirs");
   write(there("secret/new"), "theirs");
   write(there("a"), "one");
   SyncRequest request = pull_request();
+  request.remote_path = far.path();
   request.local_path = base_;
   const auto report = run(request);
   ASSERT_TRUE(report) << report.error().message;

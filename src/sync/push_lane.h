@@ -1,0 +1,57 @@
+#pragma once
+
+#include <functional>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "sync/copy.h"
+#include "tree/sender.h"
+
+namespace yonder::sync {
+
+// Compresses harder when the link is what we wait for, and hardly at all when it is not.
+class LevelKeeper {
+ public:
+  explicit LevelKeeper(FarTree& far) : far_(far), since_(std::chrono::steady_clock::now()) {}
+  void look();
+
+ private:
+  FarTree& far_;
+  Instant since_;
+  Duration blocked_{};
+  std::size_t at_ = 1;  // the level that every stream begins with
+};
+
+// Sends the contents of files over one stream.
+class PushLane {
+ public:
+  PushLane(const CopySetup& setup, std::vector<LargeFile>& large, FarTree& far,
+           std::function<void()> tick);
+
+  // Null: waits until everything that was sent is confirmed.
+  Result<void> operator()(const Work* work);
+
+ private:
+  const Action& action(std::size_t index) const { return setup_.plan.actions[index]; }
+  void note(std::size_t index, const tree::Sent& sent);
+  Result<void> send_bundle(const Work& work);
+  tree::SourceFile* begin(std::size_t index);
+  Result<void> send_segment(const Work& work);
+  Result<std::optional<std::string>> signature_of(std::size_t index);
+  Result<void> send_delta(const Work& work);
+  Result<void> settle();
+
+  const CopySetup& setup_;
+  FarTree& far_;
+  std::function<void()> tick_;
+  tree::Directories sources_;
+  LevelKeeper level_;
+  std::map<std::size_t, LargeFile*> large_;
+  tree::SendOptions send_;
+  std::optional<tree::SourceFile> open_;
+  std::size_t open_index_ = 0;
+};
+
+}  // namespace yonder::sync
