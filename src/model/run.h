@@ -78,7 +78,7 @@ struct RunStatus {
   std::vector<GivenGpu> gpus;       // for itself
   std::optional<QueuePlace> queue;  // while it waits for them
 };
-inline bool is_running(RunState state) {
+inline bool goes_on(RunState state) {
   return state == RunState::Queued || state == RunState::Running;
 }
 

@@ -124,9 +124,11 @@ Result<BackgroundResponse> start_on(Engine& engine, CallContext& context,
 Result<BackgroundResponse> start_background(Engine& engine, CallContext& context,
                                             const BackgroundRequest& request) {
   BackgroundResponse response;
-  const auto start = [&](const SandboxSpec& sandbox) -> Result<Attempt> {
+  const auto start = [&](const SandboxSpec& sandbox,
+                         const std::function<void()>&) -> Result<Attempt> {
     TRY_ASSIGN(response, start_on(engine, context, request, sandbox));
-    return Attempt{.id = response.run_id, .status = response.status};
+    return Attempt{
+        .id = response.run_id, .status = response.status, .found = response.launch_recovered};
   };
   TRY_ASSIGN(response.chosen, place(engine, context,
                                     {.sandbox = request.sandbox,

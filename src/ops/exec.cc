@@ -41,7 +41,8 @@ Result<run::Outcome> wait_for_run(Engine& engine, const SandboxSpec& sandbox,
   return engine.runs.start(sandbox, run, options, listener);
 }
 
-using ExecOn = std::function<Result<ExecResponse>(const SandboxSpec&)>;
+using Taken = std::function<void()>;
+using ExecOn = std::function<Result<ExecResponse>(const SandboxSpec&, const Taken&)>;
 
 // A run that exists is looked for where it was started, as far as that is known; a new one begins
 // where it was asked for, or on the best machine.
@@ -52,12 +53,14 @@ Result<ExecResponse> exec_somewhere(Engine& engine, CallContext& context,
     TRY_ASSIGN(const FoundTask found,
                find_task(engine, context.session,
                          {.run_id = request.run_id->str(), .sandbox = request.sandbox}));
-    return on(found.sandbox);
+    return on(found.sandbox, [] {});
   }
   ExecResponse response;
-  const auto start = [&](const SandboxSpec& sandbox) -> Result<Attempt> {
-    TRY_ASSIGN(response, on(sandbox));
-    return Attempt{.id = response.run_id, .status = response.status};
+  const auto start = [&](const SandboxSpec& sandbox, const Taken& taken) -> Result<Attempt> {
+    // GPUs may be refused to a run that exists.
+    TRY_ASSIGN(response, on(
+                             sandbox, request.needs.gpus == 0 ? taken : [] {}));
+    return Attempt{.id = response.run_id, .status = response.status, .found = response.attached};
   };
   TRY_ASSIGN(response.chosen, place(engine, context,
                                     {.sandbox = request.sandbox,
@@ -90,8 +93,9 @@ void note_unfinished(Engine& engine, const ExecRequest& request, ExecResponse& r
   }
 }
 
-run::Listener make_listener(CallContext& context, const SandboxSpec& sandbox) {
+run::Listener make_listener(CallContext& context, const SandboxSpec& sandbox, const Taken& taken) {
   run::Listener listener;
+  listener.on_seen = taken;
   listener.progress = context.progress;
   listener.cancel = context.cancel;
   listener.detach = context.detach;
@@ -102,11 +106,11 @@ run::Listener make_listener(CallContext& context, const SandboxSpec& sandbox) {
 }
 
 Result<ExecResponse> exec_on(Engine& engine, CallContext& context, const ExecRequest& request,
-                             const SandboxSpec& sandbox) {
+                             const SandboxSpec& sandbox, const Taken& taken) {
   const std::size_t half = request.max_output_chars / 2;
   HeadTail out(half, request.max_output_chars - half);
   HeadTail err(half, request.max_output_chars - half);
-  run::Listener listener = make_listener(context, sandbox);
+  run::Listener listener = make_listener(context, sandbox, taken);
   listener.on_output = [&](wire::Channel channel, std::uint64_t skipped, std::string_view bytes) {
     HeadTail& stream = channel == wire::Channel::Out ? out : err;
     stream.skip(skipped);
@@ -135,8 +139,9 @@ Result<ExecResponse> exec_on(Engine& engine, CallContext& context, const ExecReq
 }
 
 Result<ExecResponse> stream_on(Engine& engine, CallContext& context, const ExecRequest& request,
-                               const ExecStreams& streams, const SandboxSpec& sandbox) {
-  run::Listener listener = make_listener(context, sandbox);
+                               const ExecStreams& streams, const SandboxSpec& sandbox,
+                               const Taken& taken) {
+  run::Listener listener = make_listener(context, sandbox, taken);
   listener.on_output = [&](wire::Channel channel, std::uint64_t, std::string_view bytes) {
     (channel == wire::Channel::Out ? streams.on_stdout : streams.on_stderr)(bytes);
   };
@@ -156,16 +161,17 @@ Result<ExecResponse> stream_on(Engine& engine, CallContext& context, const ExecR
 }  // namespace
 
 Result<ExecResponse> exec(Engine& engine, CallContext& context, const ExecRequest& request) {
-  return exec_somewhere(
-      engine, context, request, request.stdin_fd >= 0,
-      [&](const SandboxSpec& sandbox) { return exec_on(engine, context, request, sandbox); });
+  return exec_somewhere(engine, context, request, request.stdin_fd >= 0,
+                        [&](const SandboxSpec& sandbox, const Taken& taken) {
+                          return exec_on(engine, context, request, sandbox, taken);
+                        });
 }
 
 Result<ExecResponse> exec_streaming(Engine& engine, CallContext& context,
                                     const ExecRequest& request, const ExecStreams& streams) {
   return exec_somewhere(engine, context, request, streams.stdin_fd >= 0,
-                        [&](const SandboxSpec& sandbox) {
-                          return stream_on(engine, context, request, streams, sandbox);
+                        [&](const SandboxSpec& sandbox, const Taken& taken) {
+                          return stream_on(engine, context, request, streams, sandbox, taken);
                         });
 }
 

@@ -71,7 +71,6 @@ Json to_json(const ExecResponse& response) {
   for (const auto& process : status.left_running) {
     left.push_back({{"pid", process.pid}, {"command", process.command}});
   }
-  const bool running = status.state == RunState::Running || status.state == RunState::Queued;
   return Json{
       {"exit_code", status.exit_code ? Json(*status.exit_code) : Json()},
       {"stdout", response.stdout_text},
@@ -79,7 +78,7 @@ Json to_json(const ExecResponse& response) {
       {"timed_out", status.state == RunState::TimedOut},
       {"connection_error", response.connection_error},
       {"state", name_of(status.state)},
-      {"running", running},
+      {"running", goes_on(status.state)},
       {"run_id", response.run_id.str()},
       {"sandbox", response.sandbox},
       {"signal", status.signal.empty() ? Json() : Json(status.signal)},

@@ -6,9 +6,11 @@
 #include "base/text.h"
 #include "config/config_store.h"
 #include "ops/give_up.h"
+#include "ops/key_turn.h"
 #include "ops/machines.h"
 #include "ops/resolve.h"
 #include "ops/schema.h"
+#include "resources/board.h"
 #include "resources/fit.h"
 #include "run/runs.h"
 #include "store/store.h"
@@ -65,6 +67,12 @@ void leave_out_built_in(std::vector<SandboxSpec>& specs, const std::string& acti
   specs.erase(std::remove_if(specs.begin(), specs.end(), is_built_in), specs.end());
 }
 
+// Without knowing where the run of a key is, nothing may be started: it may be there.
+Error key_trouble(const char* what, const Error& why) {
+  return {why.code, concat("where the run of this key was placed ", what, ": ", why.message),
+          "nothing was started; name the machine, or mend the database (yonder doctor)"};
+}
+
 class Choosing {
  public:
   Choosing(Engine& engine, CallContext& context, const Wish& wish)
@@ -94,6 +102,8 @@ class Choosing {
     const store::Store::Choice choice{
         .now_ms = wall_clock_ms(), .window_ms = kRecentMs, .key = wish_.key};
     if (const auto noted = engine_.store.choose(choice, decide); !noted) {
+      // The next call with this key would not find it, and begin it again elsewhere.
+      if (!wish_.key.empty()) return key_trouble("cannot be noted down", noted.error());
       ranking = rank_now({});
       warnings_ = {concat("choices of the last minute are not known: ", noted.error().message)};
     }
@@ -180,14 +190,31 @@ class Choosing {
   Chosen chosen_;
 };
 
+// A key may find a run that was refused some time ago, which says nothing of now.
+Result<Attempt> start_now(Engine& engine, const Wish& wish, const SandboxSpec& spec,
+                          const Start& start, const std::function<void()>& taken) {
+  auto attempt = start(spec, taken);
+  engine.board.forget(spec);  // what was seen of the machine was without this run
+  const bool of_then = attempt && attempt->status.state == RunState::Refused && attempt->found;
+  if (!of_then || wish.only_once) return attempt;
+  remove_refused(engine, spec, attempt->id);
+  return start(spec, taken);
+}
+
 // A key means one piece of work: where it was to begin, it may have begun. Nothing when it has not.
-Result<std::optional<Chosen>> place_again(Engine& engine, const Wish& wish, const Start& start) {
-  if (wish.key.empty()) return std::optional<Chosen>();
+Result<std::optional<Chosen>> place_again(Engine& engine, const Wish& wish, const Start& start,
+                                          const std::function<void()>& taken) {
   const auto place = engine.store.place_of_key(wish.key);
-  if (!place || !*place) return std::optional<Chosen>();
+  if (!place) return key_trouble("is not known", place.error());
+  if (!*place) return std::optional<Chosen>();
   const auto spec = engine.config.find(**place);
-  if (!spec) return std::optional<Chosen>();  // it is not configured any more
-  TRY_ASSIGN(const Attempt attempt, start(*spec));
+  if (!spec) {
+    return Error{Errc::NotFound,
+                 concat("the run of this key was placed on ", **place,
+                        ", which is not configured any more: it may run there"),
+                 "nothing was started; configure it again, or use another key"};
+  }
+  TRY_ASSIGN(const Attempt attempt, start_now(engine, wish, *spec, start, taken));
   if (attempt.status.state != RunState::Refused) {
     return {Chosen{.sandbox = spec->name, .why = "this key was placed there before"}};
   }
@@ -195,16 +222,26 @@ Result<std::optional<Chosen>> place_again(Engine& engine, const Wish& wish, cons
   return std::optional<Chosen>();
 }
 
+Result<KeyTurn> take_turn(Engine& engine, const CallContext& context, const Wish& wish) {
+  if (wish.key.empty()) return KeyTurn();
+  const GiveUp give_up(context);
+  return KeyTurn::take(engine.state_directory, wish.key, give_up.token());
+}
+
 Result<std::optional<Chosen>> place_anywhere(Engine& engine, CallContext& context, const Wish& wish,
                                              const Start& start) {
-  TRY_ASSIGN(std::optional<Chosen> again, place_again(engine, wish, start));
-  if (again) return again;
+  TRY_ASSIGN(KeyTurn turn, take_turn(engine, context, wish));
+  const auto taken = [&turn] { turn.end(); };
+  if (!wish.key.empty()) {
+    TRY_ASSIGN(std::optional<Chosen> again, place_again(engine, wish, start, taken));
+    if (again) return again;
+  }
   Choosing choosing(engine, context, wish);
   TRY(choosing.look());
   while (true) {
     TRY_ASSIGN(const SandboxSpec spec, choosing.next());
     context.progress(concat("chose ", spec.name, ": ", choosing.chosen().why));
-    const auto attempt = start(spec);
+    const auto attempt = start_now(engine, wish, spec, start, taken);
     if (attempt && attempt->status.state != RunState::Refused) return {choosing.chosen()};
     if (attempt) remove_refused(engine, spec, attempt->id);
     const bool elsewhere = attempt || is_about_the_machine(attempt.error().code);
@@ -223,7 +260,7 @@ Result<std::optional<Chosen>> place(Engine& engine, CallContext& context, const 
   if (wish.sandbox == kAnyMachine) return place_anywhere(engine, context, wish, start);
   TRY_ASSIGN(const SandboxSpec spec, resolve_sandbox(engine, context.session, wish.sandbox));
   TRY(check_named(engine, context, spec, wish.needs));
-  TRY_ASSIGN(const Attempt attempt, start(spec));
+  TRY_ASSIGN(const Attempt attempt, start_now(engine, wish, spec, start, [] {}));
   if (attempt.status.state != RunState::Refused) return std::optional<Chosen>();
   remove_refused(engine, spec, attempt.id);
   return refusal(spec.name, attempt.status.proof, wish.may_wait);

@@ -41,8 +41,12 @@ Json chosen_schema();
 struct Attempt {
   RunId id;
   RunStatus status;
+  bool found = false;  // an earlier call has begun it
 };
-using Start = std::function<Result<Attempt>(const SandboxSpec&)>;
+// `taken` is to be called as soon as the machine cannot refuse it any more; at the latest its
+// return says so.
+using Start =
+    std::function<Result<Attempt>(const SandboxSpec&, const std::function<void()>& taken)>;
 
 // Starts it on the machine that is named, or on the best one that takes it; nothing: it was named.
 // A run that was refused is removed, and is an error, or a reason to try the next machine. What may

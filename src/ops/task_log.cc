@@ -41,7 +41,7 @@ class LogReading {
       const std::uint64_t next = position_after(*reply, !request_.filter.empty());
       const bool all = next >= reply->size || next == wanted.from;
       // An answer that arrived and still says unknown will not say more by asking on.
-      const bool over = !end_.task || !is_running(end_.task->status.state);
+      const bool over = !end_.task || !goes_on(end_.task->status.state);
       if (all && (!request_.follow || over)) return end_;
       wanted.from = next;
       set_room(wanted);

@@ -50,7 +50,8 @@ Json status_properties() {
       {"state", typed("string",
                       "queued, running, exited, signaled, timed_out, stopped, refused, lost or "
                       "unknown (not seen now: nothing may be concluded).")},
-      {"running", nullable("boolean", "null: not known now.")},
+      {"running", nullable("boolean", "Its command runs now; null: not known now.")},
+      {"pending", typed("boolean", "It is queued and has not begun: ask again later.")},
       {"proof", typed("string", "By what the state is known.")},
       {"exit_code", nullable("integer", "128+n for signal n, 124 for our limit.")},
       {"signal", nullable("string", "That ended it.")},

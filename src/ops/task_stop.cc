@@ -4,6 +4,7 @@
 #include "ops/remember.h"
 #include "ops/resolve.h"
 #include "ops/tasks.h"
+#include "resources/board.h"
 #include "run/judge.h"
 #include "run/runs.h"
 #include "sandbox/kept_login.h"
@@ -48,6 +49,7 @@ Result<StopTaskResponse> stop_task(Engine& engine, CallContext& context,
   const GiveUp give_up(context);
   bool heard = false;
   const auto facts = engine.runs.stop(found.sandbox, stop, heard, give_up.token());
+  engine.board.forget(found.sandbox);
   // From the first word on it may have been heard, whatever was said to a second one.
   if (!facts && heard) return not_confirmed(found, facts.error());
   if (!facts) return facts.error();

@@ -32,7 +32,9 @@ Json processes(const std::vector<ProcessInfo>& list) {
 Json status_json(const RunStatus& status) {
   return Json{
       {"state", name_of(status.state)},
-      {"running", status.state == RunState::Unknown ? Json() : Json(is_running(status.state))},
+      {"running",
+       status.state == RunState::Unknown ? Json() : Json(status.state == RunState::Running)},
+      {"pending", status.state == RunState::Queued},
       {"proof", status.proof},
       {"exit_code", value_or_null(status.exit_code)},
       {"signal", text_or_null(status.signal)},

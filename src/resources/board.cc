@@ -49,7 +49,7 @@ Board::~Board() = default;
 std::optional<Seen> Board::remembered(const SandboxSpec& spec) const {
   return kept_.with([&](const auto& kept) -> std::optional<Seen> {
     const auto found = kept.find(key_of(spec));
-    if (found == kept.end()) return std::nullopt;
+    if (found == kept.end() || !found->second.facts) return std::nullopt;
     const Duration age = std::chrono::steady_clock::now() - found->second.at;
     if (age > kGoodFor) return std::nullopt;
     return Seen{.facts = *found->second.facts, .error = {}, .age = age};
@@ -57,14 +57,23 @@ std::optional<Seen> Board::remembered(const SandboxSpec& spec) const {
 }
 
 Seen Board::ask(const SandboxSpec& spec, const CancelToken& cancel) {
+  const Instant asked = std::chrono::steady_clock::now();
   auto facts = ask_machine(links_, spec, cancel);
   if (!facts) return {.facts = {}, .error = std::move(facts).error()};
   Seen seen{.facts = *std::move(facts), .error = {}};
   kept_.with([&](auto& kept) {
-    kept[key_of(spec)] = {.facts = std::make_shared<const MachineFacts>(*seen.facts),
-                          .at = std::chrono::steady_clock::now()};
+    Kept& known = kept[key_of(spec)];
+    if (!known.facts && known.at > asked) return;  // forgotten meanwhile: it may be of before
+    known = {.facts = std::make_shared<const MachineFacts>(*seen.facts),
+             .at = std::chrono::steady_clock::now()};
   });
   return seen;
+}
+
+void Board::forget(const SandboxSpec& spec) {
+  kept_.with([&](auto& kept) {
+    kept[key_of(spec)] = {.facts = nullptr, .at = std::chrono::steady_clock::now()};
+  });
 }
 
 std::vector<Seen> Board::look(const std::vector<SandboxSpec>& specs, const LookOptions& options) {

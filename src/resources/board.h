@@ -45,10 +45,12 @@ class Board {
 
   // All at once, each with its own deadline; in the order of `specs`.
   std::vector<Seen> look(const std::vector<SandboxSpec>& specs, const LookOptions& options);
+  // Something has begun or ended there: what was seen is not so any more.
+  void forget(const SandboxSpec& spec);
 
  private:
   struct Kept {
-    std::shared_ptr<const MachineFacts> facts;
+    std::shared_ptr<const MachineFacts> facts;  // none: forgotten at that moment
     Instant at{};
   };
   std::optional<Seen> remembered(const SandboxSpec& spec) const;

@@ -171,6 +171,7 @@ void Following::on_data(const link::DataEvent& data) {
 // A key may have led to a run of somebody else: then it is only waited for.
 Result<void> Following::on_started(const link::StartedEvent& started) {
   TRY_ASSIGN(const RunId id, parse_run_id(started.run_id));
+  if (!seen_) listener_.on_seen();
   seen_ = true;
   if (id == outcome_.id && !(started.existed && asked_ == 1)) return {};
   ours_ = false;

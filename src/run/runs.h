@@ -21,6 +21,8 @@ struct Listener {
       [](wire::Channel, std::uint64_t, std::string_view) {};
   // The run may exist from here on. Called once.
   std::function<void(const RunId&)> on_started = [](const RunId&) {};
+  // The machine has said that it exists. Called once at most.
+  std::function<void()> on_seen = [] {};
   std::function<void(const std::string&)> progress = [](const std::string&) {};
   CancelToken cancel;  // stop the run, and return when it is seen to be gone
   CancelToken detach;  // return now, and leave the run alone

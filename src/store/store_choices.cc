@@ -46,8 +46,10 @@ void note_place(SQLite::Database& sql, const Store::Choice& choice, const std::s
 }  // namespace
 
 Result<void> Store::choose(const Choice& choice, const Decide& decide) {
+  // A key that is forgotten would begin a second run elsewhere.
+  const Durability durability = choice.key.empty() ? Durability::Process : Durability::Power;
   return with_database([&](Database& database) {
-    return database.write(Durability::Process, [&](SQLite::Database& sql) -> Result<void> {
+    return database.write(durability, [&](SQLite::Database& sql) -> Result<void> {
       forget_old(sql, choice.now_ms, choice.window_ms);
       const std::string chosen = decide(count_choices(sql));
       if (chosen.empty()) return {};

@@ -23,7 +23,10 @@ class Planner {
       print_lines();
     }
     if (must_ignore_term()) script_ += "trap '' TERM; ";
-    if (plan_.kind == Kind::SaysGoodbye) script_ += "trap 'echo goodbye; exit 7' TERM; ";
+    // A child that bash forks with the signal pending runs the trap too, before it becomes `sleep`.
+    if (plan_.kind == Kind::SaysGoodbye) {
+      script_ += "trap '[ $BASHPID != $$ ] || echo goodbye; exit 7' TERM; ";
+    }
     if (plan_.kind == Kind::SetsidChildren) spawn_children();
     script_ += concat(": >", plan_.ready_file, "; ");
     add_ending();
