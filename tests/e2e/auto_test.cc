@@ -22,7 +22,6 @@ class Auto : public EndToEnd {
       gpus_[i].set_gpus({{}});
       servers_.push_back(start_sshd(options(gpus_[i])));
     }
-    write_hosts({host("m1", servers_[0], "alice"), host("m2", servers_[1], "bob")});
     configure({"m1", "m2"});
   }
   void TearDown() override {
@@ -36,6 +35,11 @@ class Auto : public EndToEnd {
     return options;
   }
   void configure(const std::vector<std::string>& names) {
+    std::vector<lab::SshHost> hosts;
+    for (const auto& name : names) {
+      hosts.push_back(host(name, servers_[name == "m1" ? 0 : 1], name == "m1" ? "alice" : "bob"));
+    }
+    write_hosts(hosts);
     std::string text = concat("active = \"", names.front(), "\"\n");
     for (const auto& name : names) text += concat("[sandbox.", name, "]\nhost = \"", name, "\"\n");
     write_config_toml(text);
@@ -44,7 +48,7 @@ class Auto : public EndToEnd {
     return run_yonder(arguments, environment(), {});
   }
   Captured run_with_key(const std::string& sandbox, const std::vector<std::string>& more = {}) {
-    std::vector<std::string> words{"run", sandbox, "--key", "nightly", "--json"};
+    std::vector<std::string> words{"run", sandbox, "--key", key_, "--json"};
     words.insert(words.end(), more.begin(), more.end());
     words.insert(words.end(), {"--", "sleep 600"});
     return yonder(words);
@@ -55,8 +59,8 @@ class Auto : public EndToEnd {
     if (started.contains("run_id")) begun_.push_back(started["run_id"]);
     return started;
   }
-  Json tasks() { return Json::parse(yonder({"ps", "--json"}).out, nullptr, false)["tasks"]; }
 
+  const std::string key_ = new_marker();
   std::array<lab::GpuStub, 2> gpus_;
   std::vector<lab::Sshd> servers_;
   std::vector<std::string> begun_;
@@ -81,8 +85,9 @@ TEST_F(Auto, WithoutKnowingWhereAKeyIsNothingIsStarted) {
   ASSERT_TRUE(write_file_atomically(database, std::string(8192, 'x'), Durability::Process));
   const Captured again = run_with_key("auto", {"--gpus", "1"});
   EXPECT_EQ(again.status.code, 255) << again.out;
-  EXPECT_THAT(again.err, HasSubstr("where the run of this key was placed is not known"));
-  EXPECT_THAT(again.err, HasSubstr("nothing was started"));
+  EXPECT_THAT(again.out, HasSubstr("where the run of this key was placed is not known"));
+  EXPECT_THAT(again.out, HasSubstr("nothing was started"));
+  ::unlink(database.c_str());
 }
 
 TEST_F(Auto, AKeyOnAMachineThatIsNotConfiguredAnyMoreIsNotStartedElsewhere) {
@@ -90,7 +95,7 @@ TEST_F(Auto, AKeyOnAMachineThatIsNotConfiguredAnyMoreIsNotStartedElsewhere) {
   configure({where == "m1" ? "m2" : "m1"});
   const Captured again = run_with_key("auto");
   EXPECT_EQ(again.status.code, 255) << again.out;
-  EXPECT_THAT(again.err, HasSubstr(where + ", which is not configured any more"));
+  EXPECT_THAT(again.out, HasSubstr(where + ", which is not configured any more"));
   configure({"m1", "m2"});
 }
 
