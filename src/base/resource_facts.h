@@ -119,6 +119,9 @@ struct MachineFacts {
 };
 
 // What a run asks of a machine.
+// No machine has more.
+inline constexpr std::uint64_t kMostGpusOfARun = 64;
+
 struct Needs {
   std::uint64_t gpus = 0;
   std::uint64_t gpu_memory_mb = 0;  // of each of them

@@ -24,8 +24,15 @@ Report logs_report(const Result<ops::LogEnd>& end, const std::string& run, bool 
   const bool broken_off = end ? end->detached : end.error().code == Errc::Cancelled;
   if (gave_up && (broken_off || given_up.signal == 0)) return given_up_report(run, given_up);
   if (!end) return {.status = kExitFailure, .messages = {about_run(run, end.error())}};
-  if (!follow || !end->task) return {};
+  if (!end->task) return {};
   const RunStatus& status = end->task->status;
+  if (!follow && status.queue) {
+    Report report{.messages = {concat(run, " is queued, ", status.queue->ahead,
+                                      " ahead: it has printed nothing yet")}};
+    report.notes = status.queue->holders;
+    return report;
+  }
+  if (!follow) return {};
   const std::string line = concat(run, " ", what_became(status));
   if (has_ended(status.state) && status.state != RunState::Lost) return {.notes = {line}};
   return {.status = kExitFailure, .messages = {line}};

@@ -7,7 +7,6 @@
 namespace yonder::cli {
 namespace {
 
-constexpr std::size_t kMostGpus = 1024;
 constexpr std::size_t kMostMiB = 1'000'000'000;  // a petabyte
 
 Result<void> read(const char* option, const std::string& text, std::size_t most,
@@ -21,7 +20,10 @@ Result<void> read(const char* option, const std::string& text, std::size_t most,
 
 Result<resources::Needs> to_needs(const RawOptions& raw) {
   resources::Needs needs{.labels = raw.labels};
-  TRY(read("--gpus", raw.gpus, kMostGpus, needs.gpus));
+  for (const auto& label : needs.labels) {
+    if (label.empty()) return usage_error("--label: is empty", "give a label of the configuration");
+  }
+  TRY(read("--gpus", raw.gpus, resources::kMostGpusOfARun, needs.gpus));
   TRY(read("--gpu-memory", raw.gpu_memory, kMostMiB, needs.gpu_memory_mb));
   TRY(read("--memory", raw.memory, kMostMiB, needs.memory_mb));
   TRY(read("--disk", raw.disk, kMostMiB, needs.disk_mb));

@@ -91,8 +91,15 @@ void say(std::string_view message) {
   write_stderr(concat("yonder: ", one_line(message), "\n"));
 }
 
+// A message may end in a list, whose lines begin with two spaces. Other line ends are foreign.
 void say_error(const Error& error) {
-  say(error.message);
+  std::string_view rest = error.message;
+  const std::size_t list = rest.find("\n  ");
+  say(rest.substr(0, list));
+  while (rest.find("\n  ") != std::string_view::npos) {
+    rest.remove_prefix(rest.find("\n  ") + 3);
+    write_stderr(concat("  ", one_line(rest.substr(0, rest.find("\n  "))), "\n"));
+  }
   if (!error.hint.empty()) write_stderr(concat("  ", one_line(error.hint), "\n"));
 }
 

@@ -8,12 +8,10 @@ namespace yonder::cli {
 namespace {
 
 std::string first_note(const ops::BackgroundResponse& response) {
-  const bool queued = response.status.queue.has_value();
-  std::string note = concat(response.launch_recovered ? "it was started before, on "
-                            : queued                  ? "queued on "
-                                                      : "started on ",
+  std::string note = concat(response.launch_recovered           ? "it was started before, on "
+                            : response.status.queue.has_value() ? "it waits on "
+                                                                : "started on ",
                             response.sandbox);
-  if (queued) note += concat(", ", response.status.queue->ahead, " ahead");
   for (const auto& gpu : response.status.gpus) note += concat(", GPU ", gpu.index);
   if (!response.session_name.empty()) note += concat(", session ", response.session_name);
   if (!response.log_file.empty()) note += concat(", log ", response.log_file);
@@ -37,10 +35,13 @@ Report run_report(const ops::BackgroundResponse& response) {
                " is not known: the connection was lost; find out with: yonder wait ", id));
     return report;
   }
+  // Also where nobody looks: a log of what was started should have it.
   if (response.chosen) {
-    report.notes.push_back(concat("chose ", response.sandbox, ": ", response.chosen->why));
+    report.messages.push_back(concat("chose ", response.sandbox, ": ", response.chosen->why));
   }
   if (response.status.queue) {
+    report.messages.push_back(
+        concat("queued on ", response.sandbox, ", ", response.status.queue->ahead, " ahead"));
     for (const auto& holder : response.status.queue->holders) report.notes.push_back(holder);
   }
   const std::vector<std::string> notes{

@@ -170,6 +170,16 @@ TEST(LogsReport, SaysWhenFollowingEndedWithoutAnEnd) {
   EXPECT_EQ(logs_report(Error{Errc::NotFound, "", ""}, "r-a", true, {}).status, 255);
 }
 
+TEST(LogsReport, SaysOfARunThatWaitsWhyThereIsNothing) {
+  ops::LogEnd end;
+  end.task = *ended("r-a", RunState::Queued).result;
+  end.task->status.queue = QueuePlace{.ahead = 2, .since_ms = 0, .holders = {"GPU 0: bob"}};
+  const Report report = logs_report(end, "r-a", false, {});
+  EXPECT_EQ(report.status, 0);
+  EXPECT_THAT(report.messages, ElementsAre(HasSubstr("r-a is queued, 2 ahead")));
+  EXPECT_THAT(report.notes, ElementsAre("GPU 0: bob"));
+}
+
 TEST(LogsReport, SaysThatCtrlCLeftTheRunAlone) {
   auto end = log_end(RunState::Running);
   end.detached = true;

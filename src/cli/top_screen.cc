@@ -21,6 +21,7 @@
 
 #include "base/clean_text.h"
 #include "base/text.h"
+#include "cli/terminal_rescue.h"
 
 namespace yonder::cli {
 namespace {
@@ -115,6 +116,8 @@ Error cannot_show(const std::string& terminal) {
 }  // namespace
 
 struct TopScreen::Curses {
+  std::string leave;
+  TerminalRescue rescue;
   SCREEN* screen = nullptr;
   bool colours = false;
   Fd real_stderr;
@@ -125,6 +128,16 @@ struct TopScreen::Curses {
       ::delscreen(screen);
     }
     if (real_stderr) ::dup2(real_stderr.get(), STDERR_FILENO);
+  }
+
+  // Once the library knows the terminal.
+  void note_how_to_leave() {
+    for (const char* name : {"sgr0", "cnorm", "rmkx", "rmcup"}) {
+      const char* bytes = ::tigetstr(name);
+      if (bytes != nullptr && bytes != reinterpret_cast<const char*>(-1)) leave += bytes;
+    }
+    leave += "\r\n";
+    rescue.arm(leave.c_str());
   }
 
   void silence_stderr() {
@@ -165,6 +178,7 @@ Result<std::unique_ptr<TopScreen>> TopScreen::open(const std::string& terminal, 
   std::unique_ptr<TopScreen> screen(new TopScreen(std::move(curses), std::move(resizes)));
   if (screen->curses_->screen == nullptr) return cannot_show(terminal);
   if (::tigetstr("cup") == nullptr) return cannot_show(terminal);  // moves the cursor
+  screen->curses_->note_how_to_leave();
   screen->curses_->silence_stderr();
   screen->curses_->choose_colours(colours);
   ::cbreak();

@@ -107,9 +107,10 @@ Result<Catalog> build_catalog(const TomlSettings& file, const EnvironmentSetting
 
 Result<SandboxSpec> find_in(const Catalog& catalog, const std::string& name) {
   if (name == "auto") {
-    return Error{Errc::InvalidArgument,
-                 "\"auto\" chooses a machine for work that is started; here one must be named",
-                 concat("give the name of a sandbox; ", kSeeAll)};
+    return Error{
+        Errc::InvalidArgument,
+        "\"auto\" chooses a machine for work that is started; here one must be named",
+        concat("give the name of a sandbox (a run_id alone finds its machine); ", kSeeAll)};
   }
   if (const SandboxSpec* spec = by_name(catalog.sandboxes, name)) return *spec;
   if (looks_like_destination(name)) {

@@ -134,6 +134,7 @@ Result<BackgroundResponse> start_background(Engine& engine, CallContext& context
                                     {.sandbox = request.sandbox,
                                      .key = request.run.key,
                                      .needs = request.needs,
+                                     .cwd = request.run.cwd.value_or(""),
                                      .may_wait = request.run.gpu_queue},
                                     start));
   if (response.chosen) {

@@ -66,6 +66,7 @@ Result<ExecResponse> exec_somewhere(Engine& engine, CallContext& context,
                                     {.sandbox = request.sandbox,
                                      .key = request.run.key,
                                      .needs = request.needs,
+                                     .cwd = request.run.cwd.value_or(""),
                                      .only_once = streams_input},
                                     start));
   if (response.chosen) {

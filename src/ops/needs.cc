@@ -6,7 +6,6 @@
 namespace yonder::ops {
 namespace {
 
-constexpr std::uint64_t kMostGpus = 1024;
 constexpr std::uint64_t kMostMiB = 1'000'000'000;  // a petabyte
 constexpr double kMaxWaitSeconds = 365.0 * 24 * 3600;
 
@@ -19,13 +18,16 @@ std::uint64_t count(Arguments& in, const char* name, std::uint64_t most) {
 }  // namespace
 
 resources::Needs parse_needs(Arguments& in) {
-  resources::Needs needs{.gpus = count(in, "gpus", kMostGpus),
+  resources::Needs needs{.gpus = count(in, "gpus", resources::kMostGpusOfARun),
                          .gpu_memory_mb = count(in, "gpu_memory_mb", kMostMiB),
                          .memory_mb = count(in, "memory_mb", kMostMiB),
                          .disk_mb = count(in, "disk_mb", kMostMiB),
                          .labels = in.list("labels")};
   if (needs.gpu_memory_mb > 0 && needs.gpus == 0) {
     in.fail("gpu_memory_mb", "goes only together with gpus");
+  }
+  for (const auto& label : needs.labels) {
+    if (label.empty()) in.fail("labels", "must not have an empty one");
   }
   return needs;
 }

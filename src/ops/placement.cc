@@ -1,6 +1,7 @@
 #include "ops/placement.h"
 
 #include <algorithm>
+#include <set>
 
 #include "base/clock.h"
 #include "base/text.h"
@@ -26,15 +27,22 @@ bool asks_for_room(const resources::Needs& needs) {
   return needs.memory_mb > 0 || needs.disk_mb > 0;
 }
 
+// The disk that counts is that of the run.
+SandboxSpec where_it_starts(SandboxSpec spec, const Wish& wish) {
+  spec.cwd = effective_cwd(wish.cwd, spec.cwd);
+  return spec;
+}
+
 // A machine that was named: its GPUs are its supervisor's business, at the moment of the start.
 Result<void> check_named(Engine& engine, const CallContext& context, const SandboxSpec& spec,
-                         const resources::Needs& needs) {
-  resources::Reasons reasons = resources::why_labels_lack(spec.labels, needs.labels);
-  if (reasons.empty() && asks_for_room(needs)) {
+                         const Wish& wish) {
+  resources::Reasons reasons = resources::why_labels_lack(spec.labels, wish.needs.labels);
+  if (reasons.empty() && asks_for_room(wish.needs)) {
     const GiveUp give_up(context);
-    const resources::Seen seen = engine.board.look({spec}, {.cancel = give_up.token()}).front();
+    const resources::Seen seen =
+        engine.board.look({where_it_starts(spec, wish)}, {.cancel = give_up.token()}).front();
     if (!seen.facts) return *seen.error;
-    reasons = resources::why_room_lacks(*seen.facts, needs);
+    reasons = resources::why_room_lacks(*seen.facts, wish.needs);
   }
   if (reasons.empty()) return {};
   return Error{Errc::Conflict, concat(spec.name, " does not fit: ", join(reasons, "; ")),
@@ -73,6 +81,12 @@ Error key_trouble(const char* what, const Error& why) {
           "nothing was started; name the machine, or mend the database (yonder doctor)"};
 }
 
+std::string nobody_fits(const std::vector<resources::RuledOut>& ruled_out) {
+  std::string text = "no machine fits:";
+  for (const auto& one : ruled_out) text += concat("\n  ", one.name, ": ", one.why);
+  return text;
+}
+
 class Choosing {
  public:
   Choosing(Engine& engine, CallContext& context, const Wish& wish)
@@ -82,6 +96,7 @@ class Choosing {
     TRY_ASSIGN(specs_, machines_to_ask(engine_, context_.session));
     TRY_ASSIGN(const SandboxSpec active, resolve_sandbox(engine_, context_.session, ""));
     leave_out_built_in(specs_, active.name);
+    TRY(leave_out_by_label());
     context_.progress(concat("choosing among ", specs_.size(), " machines"));
     ask(kPatience);
     // Whoever answered cannot do it: then the slow ones are worth the wait.
@@ -128,9 +143,32 @@ class Choosing {
   const Chosen& chosen() const { return chosen_; }
 
  private:
+  // Labels are known here: nobody has to be asked for them.
+  Result<void> leave_out_by_label() {
+    std::vector<SandboxSpec> left;
+    std::set<std::string> labels;
+    for (auto& spec : specs_) {
+      labels.insert(spec.labels.begin(), spec.labels.end());
+      const auto reasons = resources::why_labels_lack(spec.labels, wish_.needs.labels);
+      if (reasons.empty()) {
+        left.push_back(std::move(spec));
+      } else {
+        tried_.push_back({spec.name, join(reasons, "; ")});
+      }
+    }
+    specs_ = std::move(left);
+    if (!specs_.empty() || wish_.needs.labels.empty()) return {};
+    return Error{Errc::Conflict, nobody_fits(tried_),
+                 labels.empty() ? "no sandbox has labels; see docs/machines.md"
+                                : concat("labels that sandboxes have: ",
+                                         join({labels.begin(), labels.end()}, ", "))};
+  }
+
   void ask(std::optional<Duration> patience) {
     const GiveUp give_up(context_);
-    const auto seen = engine_.board.look(specs_, {.cancel = give_up.token(), .patience = patience});
+    std::vector<SandboxSpec> places;
+    for (const auto& spec : specs_) places.push_back(where_it_starts(spec, wish_));
+    const auto seen = engine_.board.look(places, {.cancel = give_up.token(), .patience = patience});
     candidates_.clear();
     cut_short_ = false;
     for (std::size_t i = 0; i < specs_.size(); ++i) {
@@ -167,16 +205,14 @@ class Choosing {
   }
 
   Error nobody(const resources::Ranking& ranking) const {
-    std::vector<std::string> lines;
-    for (const auto& one : all_ruled_out(ranking)) lines.push_back(concat(one.name, ": ", one.why));
+    const auto ruled_out = all_ruled_out(ranking);
     const bool queue_helps =
         !wish_.may_wait && !resources::rank(candidates_, wish_.needs, {}, true).fit.empty();
     return {Errc::Conflict,
-            lines.empty() ? "there is no machine to choose from"
-                          : concat("no machine fits; ", join(lines, " | ")),
-            lines.empty() ? "add machines to config.toml; see docs/machines.md"
-            : queue_helps ? "ask for less, or queue a background run with when: \"free\""
-                          : "ask for less, or try again later"};
+            ruled_out.empty() ? "there is no machine to choose from" : nobody_fits(ruled_out),
+            ruled_out.empty() ? "add machines to config.toml; see docs/machines.md"
+            : queue_helps     ? "ask for less, or queue a background run with when: \"free\""
+                              : "ask for less, or try again later"};
   }
 
   Engine& engine_;
@@ -259,7 +295,7 @@ Result<std::optional<Chosen>> place(Engine& engine, CallContext& context, const 
                                     const Start& start) {
   if (wish.sandbox == kAnyMachine) return place_anywhere(engine, context, wish, start);
   TRY_ASSIGN(const SandboxSpec spec, resolve_sandbox(engine, context.session, wish.sandbox));
-  TRY(check_named(engine, context, spec, wish.needs));
+  TRY(check_named(engine, context, spec, wish));
   TRY_ASSIGN(const Attempt attempt, start_now(engine, wish, spec, start, [] {}));
   if (attempt.status.state != RunState::Refused) return std::optional<Chosen>();
   remove_refused(engine, spec, attempt.id);

@@ -22,6 +22,7 @@ struct Wish {
   std::string sandbox;  // may be kAnyMachine
   std::string key;      // of the run; empty: none
   resources::Needs needs;
+  std::string cwd;         // where it starts; empty: the sandbox's
   bool may_wait = false;   // in a queue, for GPUs
   bool only_once = false;  // it cannot be tried on a second machine: its input would be gone
 };

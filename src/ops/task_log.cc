@@ -23,6 +23,7 @@ class LogReading {
       : engine_(engine),
         request_(request),
         on_bytes_(on_bytes),
+        progress_(context.progress),
         on_cancel_(context.cancel.on_cancel([this] { stop_.cancel(); })),
         on_detach_(context.detach.on_cancel([this] { stop_.cancel(); })) {}
 
@@ -80,12 +81,23 @@ class LogReading {
     end_.next_offset = position_after(reply, !request_.filter.empty());
     if (!reply.run) return;
     end_.task = task_info(found.sandbox.name, *reply.run);
+    tell_place();
     note_sighting(engine_, *end_.task);
+  }
+
+  // Of a run that waits there is nothing to read yet.
+  void tell_place() {
+    const auto& queue = end_.task->status.queue;
+    if (!request_.follow || !queue || ahead_ == queue->ahead) return;
+    ahead_ = queue->ahead;
+    progress_(concat("queued, ", queue->ahead, " ahead"));
   }
 
   Engine& engine_;
   const LogRequest& request_;
   const std::function<void(std::string_view)>& on_bytes_;
+  std::function<void(const std::string&)> progress_;
+  std::optional<std::uint64_t> ahead_;
   CancelSource stop_;
   CancelToken::Registration on_cancel_;
   CancelToken::Registration on_detach_;

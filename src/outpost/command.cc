@@ -21,7 +21,6 @@ namespace {
 constexpr std::size_t kMaxCommand = 1024UL * 1024 + 4096;
 constexpr std::int64_t kLongestMs = 10LL * 365 * 24 * 3600 * 1000;
 constexpr std::int64_t kLongestGraceMs = 3600LL * 1000;
-constexpr std::uint64_t kMostGpus = 64;
 constexpr std::size_t kMaxEnvironmentEntry = 128UL * 1024 - 1;  // MAX_ARG_STRLEN of Linux
 
 Error invalid(std::string message, std::string hint) {
@@ -106,8 +105,10 @@ Result<std::string> resolve_directory(const std::string& cwd, const std::string&
 }
 
 static Result<void> check_gpus(const wire::StartRequest& request) {
-  if (request.gpus > kMostGpus) {
-    return invalid(concat("gpus is ", request.gpus, "; no machine has more than ", kMostGpus), "");
+  if (request.gpus > resources::kMostGpusOfARun) {
+    return invalid(
+        concat("gpus is ", request.gpus, "; no machine has more than ", resources::kMostGpusOfARun),
+        "");
   }
   if (request.gpus == 0 && (request.gpu_memory_mb != 0 || request.gpu_queue)) {
     return invalid("gpu_memory_mb and waiting for a GPU mean nothing without gpus",

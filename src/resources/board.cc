@@ -47,9 +47,13 @@ Board::Board(link::LinkPool& links) : links_(links) {}
 Board::~Board() = default;
 
 std::optional<Seen> Board::remembered(const SandboxSpec& spec) const {
-  return kept_.with([&](const auto& kept) -> std::optional<Seen> {
-    const auto found = kept.find(key_of(spec));
-    if (found == kept.end() || !found->second.facts) return std::nullopt;
+  return known_.with([&](const Known& known) -> std::optional<Seen> {
+    const auto found = known.kept.find(key_of(spec));
+    if (found == known.kept.end()) return std::nullopt;
+    const auto changed = known.changed.find(spec.name);
+    if (changed != known.changed.end() && changed->second >= found->second.asked) {
+      return std::nullopt;
+    }
     const Duration age = std::chrono::steady_clock::now() - found->second.at;
     if (age > kGoodFor) return std::nullopt;
     return Seen{.facts = *found->second.facts, .error = {}, .age = age};
@@ -61,19 +65,16 @@ Seen Board::ask(const SandboxSpec& spec, const CancelToken& cancel) {
   auto facts = ask_machine(links_, spec, cancel);
   if (!facts) return {.facts = {}, .error = std::move(facts).error()};
   Seen seen{.facts = *std::move(facts), .error = {}};
-  kept_.with([&](auto& kept) {
-    Kept& known = kept[key_of(spec)];
-    if (!known.facts && known.at > asked) return;  // forgotten meanwhile: it may be of before
-    known = {.facts = std::make_shared<const MachineFacts>(*seen.facts),
-             .at = std::chrono::steady_clock::now()};
+  known_.with([&](Known& known) {
+    known.kept[key_of(spec)] = {.facts = std::make_shared<const MachineFacts>(*seen.facts),
+                                .asked = asked,
+                                .at = std::chrono::steady_clock::now()};
   });
   return seen;
 }
 
 void Board::forget(const SandboxSpec& spec) {
-  kept_.with([&](auto& kept) {
-    kept[key_of(spec)] = {.facts = nullptr, .at = std::chrono::steady_clock::now()};
-  });
+  known_.with([&](Known& known) { known.changed[spec.name] = std::chrono::steady_clock::now(); });
 }
 
 std::vector<Seen> Board::look(const std::vector<SandboxSpec>& specs, const LookOptions& options) {

@@ -50,14 +50,19 @@ class Board {
 
  private:
   struct Kept {
-    std::shared_ptr<const MachineFacts> facts;  // none: forgotten at that moment
+    std::shared_ptr<const MachineFacts> facts;
+    Instant asked{};
     Instant at{};
+  };
+  struct Known {
+    std::map<std::string, Kept> kept;
+    std::map<std::string, Instant> changed;  // by the name of the sandbox
   };
   std::optional<Seen> remembered(const SandboxSpec& spec) const;
   Seen ask(const SandboxSpec& spec, const CancelToken& cancel);
 
   link::LinkPool& links_;
-  Guarded<std::map<std::string, Kept>> kept_;
+  Guarded<Known> known_;
 };
 
 }  // namespace yonder::resources
