@@ -21,20 +21,20 @@
 namespace yonder::outpost {
 namespace {
 
-constexpr std::string_view kPrefix = "claim.";
 constexpr std::size_t kDigits = 16;
 // Files that count for nothing cost a look each.
 constexpr std::size_t kMostNames = 32768;
 
 std::optional<ClaimName> parse_name(const std::string& text) {
-  if (!text.starts_with(kPrefix) || text.size() < kPrefix.size() + kDigits + 2) return std::nullopt;
+  if (!text.starts_with(kClaimPrefix) || text.size() < kClaimPrefix.size() + kDigits + 2)
+    return std::nullopt;
   ClaimName name{.text = text};
-  const char* begin = text.data() + kPrefix.size();
+  const char* begin = text.data() + kClaimPrefix.size();
   const auto read = std::from_chars(begin, begin + kDigits, name.number);
   if (read.ec != std::errc() || read.ptr != begin + kDigits || *read.ptr != '.') {
     return std::nullopt;
   }
-  if (!parse_run_id(text.substr(kPrefix.size() + kDigits + 1))) return std::nullopt;
+  if (!parse_run_id(text.substr(kClaimPrefix.size() + kDigits + 1))) return std::nullopt;
   return name;
 }
 
@@ -64,7 +64,7 @@ Error too_many_files(const Fd& place, const std::vector<std::string>& names) {
 std::string claim_name(std::uint64_t number, const std::string& run_id) {
   std::array<char, kDigits + 1> digits{};
   std::snprintf(digits.data(), digits.size(), "%016llu", static_cast<unsigned long long>(number));
-  return concat(kPrefix, digits.data(), ".", run_id);
+  return concat(kClaimPrefix, digits.data(), ".", run_id);
 }
 
 Result<std::vector<std::string>> claim_files(const Fd& place, std::string_view prefix) {
@@ -84,7 +84,7 @@ Result<std::vector<std::string>> claim_files(const Fd& place, std::string_view p
 }
 
 Result<std::vector<ClaimName>> claim_names(const Fd& place) {
-  TRY_ASSIGN(const std::vector<std::string> files, claim_files(place, kPrefix));
+  TRY_ASSIGN(const std::vector<std::string> files, claim_files(place, kClaimPrefix));
   std::vector<ClaimName> names;
   for (const auto& file : files) {
     if (auto name = parse_name(file)) names.push_back(*std::move(name));

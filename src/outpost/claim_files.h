@@ -15,6 +15,8 @@ namespace yonder::outpost {
 
 // The files that claims are, in a directory into which anybody may put anything.
 
+inline constexpr std::string_view kClaimPrefix = "claim.";
+
 struct ClaimName {
   std::string text;
   std::uint64_t number = 0;

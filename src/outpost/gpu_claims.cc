@@ -69,11 +69,11 @@ Result<std::optional<Looked>> look_at_claim(const Fd& place, const ClaimName& na
       ::openat(place.get(), name.text.c_str(), O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC));
   const int problem = errno;
   struct stat info {};
+  if (!file && is_no_claim(problem)) return std::optional<Looked>();
   if (!file) {
-    const bool there = !is_no_claim(problem) &&
-                       ::fstatat(place.get(), name.text.c_str(), &info, AT_SYMLINK_NOFOLLOW) == 0;
-    if (!there) return std::optional<Looked>();
-    return unreadable(name, user_name(info.st_uid), errno_error("open", problem).message);
+    const bool known = ::fstatat(place.get(), name.text.c_str(), &info, AT_SYMLINK_NOFOLLOW) == 0;
+    return unreadable(name, known ? user_name(info.st_uid) : "somebody",
+                      errno_error("open", problem).message);
   }
   if (::fstat(file.get(), &info) != 0) return errno_error("a GPU lease");
   if (!S_ISREG(info.st_mode)) return std::optional<Looked>();
