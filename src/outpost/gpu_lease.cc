@@ -17,6 +17,8 @@ namespace {
 constexpr auto kLockPatience = std::chrono::seconds(5);
 // Of one who has other things to do, and comes again.
 constexpr auto kShortPatience = std::chrono::milliseconds(300);
+// Of those whose claims were cleared away along with ours.
+constexpr auto kReturnTime = std::chrono::seconds(1);
 constexpr auto kTouch = std::chrono::hours(1);
 constexpr auto kToolLimit = std::chrono::seconds(10);
 
@@ -86,6 +88,7 @@ Result<void> GpuLease::enter_again() {
   TRY_ASSIGN(OwnClaim again, OwnClaim::enter(place_, claim_, own_->number()));
   own_.emplace(std::move(again));
   watches_own_ = false;
+  others_return_ = Deadline::after(kReturnTime);
   return {};
 }
 
@@ -124,6 +127,10 @@ Result<Turn> GpuLease::decide() {
   TRY_ASSIGN(std::vector<SeenClaim> claims, live_claims(place_));
   Turn turn = decide_turn(own_->number(), wanted,
                           in_line(std::move(claims), claim_.run_id, wall_clock_ms()), gpus);
+  if (!others_return_.expired()) {
+    turn.take.clear();
+    turn.others_undecided = true;
+  }
   const wire::GpuClaim still_waiting = wanted;
   wanted.held = turn.take;
   if (!turn.take.empty()) wanted.since_ms = wall_clock_ms();

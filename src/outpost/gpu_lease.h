@@ -64,6 +64,7 @@ class GpuLease {
   LeaseWatch watch_;
   bool watches_own_ = false;
   Deadline touch_ = Deadline::never();
+  Deadline others_return_ = Deadline::after(Duration::zero());
   std::optional<OwnClaim> own_;
   wire::GpuClaim claim_;
   resources::Gpus seen_;                // by the last look
