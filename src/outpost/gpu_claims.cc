@@ -1,22 +1,19 @@
 #include "outpost/gpu_claims.h"
 
-#include <dirent.h>
 #include <fcntl.h>
-#include <poll.h>
-#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
-#include <array>
-#include <charconv>
-#include <cstdio>
-#include <memory>
+#include <cerrno>
+#include <map>
 #include <optional>
+#include <set>
 
 #include "base/clean_text.h"
-#include "base/id.h"
 #include "base/text.h"
+#include "outpost/claim_files.h"
+#include "outpost/lease_place.h"
 #include "outpost/machine.h"
 #include "outpost/processes.h"
 #include "outpost/user_name.h"
@@ -24,70 +21,22 @@
 namespace yonder::outpost {
 namespace {
 
-constexpr std::string_view kPrefix = "claim.";
-constexpr std::size_t kDigits = 16;
-constexpr std::uint64_t kLastNumber = 9999999999999999;  // of so many digits
 constexpr off_t kLargest = 65536;
 constexpr mode_t kReadable = 0644;
+constexpr std::string_view kUnfinished = "new.";
 constexpr std::size_t kMostClaims = 4096;
-
-std::string name_for(std::uint64_t number, const std::string& run_id) {
-  std::array<char, kDigits + 1> digits{};
-  std::snprintf(digits.data(), digits.size(), "%016llu", static_cast<unsigned long long>(number));
-  return concat(kPrefix, digits.data(), ".", run_id);
-}
-
-struct Name {
-  std::string text;
-  std::uint64_t number = 0;
-};
-
-std::optional<Name> parse_name(const std::string& text) {
-  if (!text.starts_with(kPrefix) || text.size() < kPrefix.size() + kDigits + 2) return std::nullopt;
-  Name name{.text = text};
-  const char* begin = text.data() + kPrefix.size();
-  const auto read = std::from_chars(begin, begin + kDigits, name.number);
-  if (read.ec != std::errc() || read.ptr != begin + kDigits || *read.ptr != '.') {
-    return std::nullopt;
-  }
-  if (!parse_run_id(text.substr(kPrefix.size() + kDigits + 1))) return std::nullopt;
-  return name;
-}
-
-struct CloseDirectory {
-  void operator()(DIR* directory) const { ::closedir(directory); }
-};
-
-Result<std::vector<Name>> names_in(const Fd& place) {
-  const int copy = ::openat(place.get(), ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-  if (copy < 0) return errno_error("the GPU leases");
-  const std::unique_ptr<DIR, CloseDirectory> directory(::fdopendir(copy));
-  if (!directory) {
-    ::close(copy);
-    return errno_error("the GPU leases");
-  }
-  std::vector<Name> names;
-  while (const dirent* entry = ::readdir(directory.get())) {
-    if (auto name = parse_name(entry->d_name)) names.push_back(*std::move(name));
-    if (names.size() > kMostClaims) {
-      return Error{Errc::Conflict, "there are too many GPU claims on this machine",
-                   "look at the files in " + std::string(kPrefix) + "*"};
-    }
-  }
-  const auto by_number = [](const Name& a, const Name& b) {
-    return a.number != b.number ? a.number < b.number : a.text < b.text;
-  };
-  std::sort(names.begin(), names.end(), by_number);
-  return names;
-}
+// Nobody comes so far after the one before: such a number is not ours to follow. So many steps lead
+// past the last number only with more claims than there may be.
+constexpr std::uint64_t kMostAhead = 1000000000000;
 
 struct Looked {
   bool locked = false;
   uid_t owner = 0;
+  ino_t inode = 0;
   Result<wire::GpuClaim> claim = wire::GpuClaim{};
 };
 
-Result<wire::GpuClaim> read_claim(const Fd& file, off_t size, const Name& name) {
+Result<wire::GpuClaim> read_claim(const Fd& file, off_t size, const ClaimName& name) {
   if (size > kLargest) return Error{Errc::Protocol, "it is too large", ""};
   std::string text(static_cast<std::size_t>(size), '\0');
   const ssize_t got = ::pread(file.get(), text.data(), text.size(), 0);
@@ -100,43 +49,80 @@ Result<wire::GpuClaim> read_claim(const Fd& file, off_t size, const Name& name) 
   return claim;
 }
 
-// Nothing when it is gone, or no file that Yonder would have made.
-std::optional<Looked> look_at_claim(const Fd& place, const Name& name) {
-  const Fd file(
-      ::openat(place.get(), name.text.c_str(), O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC));
-  struct stat info {};
-  if (!file || ::fstat(file.get(), &info) != 0) return std::nullopt;
-  if (!S_ISREG(info.st_mode) || info.st_nlink != 1) return std::nullopt;
-  Looked looked{.owner = info.st_uid};
-  looked.locked = ::flock(file.get(), LOCK_SH | LOCK_NB) != 0;
-  looked.claim = read_claim(file, info.st_size, name);
-  return looked;
+// Gone, or a symlink, a socket, a device or closed to us: Yonder makes no such files.
+bool is_no_claim(int open_error) {
+  return open_error == ENOENT || open_error == ELOOP || open_error == ENXIO ||
+         open_error == ENODEV || open_error == EACCES;
 }
 
-// Its supervisor was killed; the command it has left behind still uses the GPU.
+Error unreadable(const ClaimName& name, const std::string& owner, const std::string& why) {
+  return Error{Errc::Conflict,
+               concat("a GPU lease of ", owner, " cannot be read (",
+                      printable(concat(lease_directory(), "/", name.text)), "): ", why),
+               "nobody can tell which GPUs are free; it is void as soon as its process ends"};
+}
+
+// Nothing when it is no file that Yonder would have made. Other names that lead to it change
+// nothing: anybody may have made them.
+Result<std::optional<Looked>> look_at_claim(const Fd& place, const ClaimName& name) {
+  const Fd file(
+      ::openat(place.get(), name.text.c_str(), O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC));
+  const int problem = errno;
+  struct stat info {};
+  if (!file && is_no_claim(problem)) return std::optional<Looked>();
+  if (!file) {
+    const bool known = ::fstatat(place.get(), name.text.c_str(), &info, AT_SYMLINK_NOFOLLOW) == 0;
+    return unreadable(name, known ? user_name(info.st_uid) : "somebody",
+                      errno_error("open", problem).message);
+  }
+  if (::fstat(file.get(), &info) != 0) return errno_error("a GPU lease");
+  if (!S_ISREG(info.st_mode)) return std::optional<Looked>();
+  Looked looked{.owner = info.st_uid, .inode = info.st_ino};
+  TRY_ASSIGN(looked.locked, is_held_claim(file));
+  looked.claim = read_claim(file, info.st_size, name);
+  return std::optional<Looked>(std::move(looked));
+}
+
+// Its supervisor was killed; the command it has left behind still uses the GPU. From another pid
+// namespace nobody can see whether it does: then it counts.
 bool command_lives(const wire::GpuClaim& claim) {
-  return claim.command.pid > 0 && claim.boot_id == read_boot_id() &&
-         claim.pid_ns == read_pid_namespace() && lives(claim.command);
+  if (claim.command.pid <= 0 || claim.boot_id != read_boot_id()) return false;
+  return claim.pid_ns != read_pid_namespace() || lives(claim.command);
 }
 
 bool counts(const Looked& looked) {
   return looked.locked || (looked.claim && command_lives(*looked.claim));
 }
 
+std::uint64_t number_for(const wire::GpuClaim& claim, const std::vector<SeenClaim>& claims,
+                         std::uint64_t before) {
+  const bool taken = std::any_of(claims.begin(), claims.end(),
+                                 [&](const SeenClaim& seen) { return seen.number == before; });
+  // The number of one that holds its GPUs orders nothing any more.
+  if (before != 0 && (!taken || !claim.held.empty())) return before;
+  std::uint64_t last = 0;
+  for (const auto& seen : claims) {
+    if (seen.number - last > kMostAhead) break;
+    last = seen.number;
+  }
+  return last + 1;
+}
+
 }  // namespace
 
 Result<std::vector<SeenClaim>> live_claims(const Fd& place) {
-  TRY_ASSIGN(const std::vector<Name> names, names_in(place));
+  TRY_ASSIGN(const std::vector<ClaimName> names, claim_names(place));
   std::vector<SeenClaim> claims;
+  std::map<uid_t, std::size_t> owners;
+  std::set<ino_t> seen;
   for (const auto& name : names) {
-    auto looked = look_at_claim(place, name);
-    if (!looked || !counts(*looked)) continue;
+    TRY_ASSIGN(auto looked, look_at_claim(place, name));
+    if (!looked || !counts(*looked) || !seen.insert(looked->inode).second) continue;
     if (!looked->claim) {
-      return Error{Errc::Conflict,
-                   concat("a GPU lease of ", user_name(looked->owner), " cannot be read (",
-                          printable(name.text), "): ", looked->claim.error().message),
-                   "it is void as soon as its process ends"};
+      return unreadable(name, user_name(looked->owner), looked->claim.error().message);
     }
+    ++owners[looked->owner];
+    if (claims.size() == kMostClaims) return too_many("GPU claims", owners);
     claims.push_back(
         {.number = name.number, .owner = looked->owner, .claim = *std::move(looked->claim)});
   }
@@ -144,40 +130,51 @@ Result<std::vector<SeenClaim>> live_claims(const Fd& place) {
 }
 
 void remove_dead_claims(const Fd& place) {
-  const auto names = names_in(place);
-  if (!names) return;
-  for (const auto& name : *names) {
+  const auto names = claim_names(place);
+  for (const auto& name : names ? *names : std::vector<ClaimName>{}) {
     const auto looked = look_at_claim(place, name);
-    if (!looked || looked->owner != ::geteuid() || counts(*looked)) continue;
+    if (!looked || !*looked || (*looked)->owner != ::geteuid() || counts(**looked)) continue;
     ::unlinkat(place.get(), name.text.c_str(), 0);
+  }
+  // Whoever makes one holds the lock that we hold: these were left by somebody who was killed.
+  const auto unfinished = claim_files(place, kUnfinished);
+  for (const auto& name : unfinished ? *unfinished : std::vector<std::string>{}) {
+    struct stat info {};
+    const bool ours = ::fstatat(place.get(), name.c_str(), &info, AT_SYMLINK_NOFOLLOW) == 0 &&
+                      info.st_uid == ::geteuid();
+    if (ours) ::unlinkat(place.get(), name.c_str(), 0);
   }
 }
 
-Result<OwnClaim> OwnClaim::enter(const Fd& place, const wire::GpuClaim& claim) {
+Result<OwnClaim> OwnClaim::enter(const Fd& place, const wire::GpuClaim& claim,
+                                 std::uint64_t before) {
   TRY_ASSIGN(const std::vector<SeenClaim> claims, live_claims(place));
-  const std::uint64_t number = claims.empty() ? 1 : claims.back().number + 1;
-  if (number > kLastNumber) {
-    return Error{Errc::Conflict,
-                 concat("a GPU lease of ", user_name(claims.back().owner), " has the last number"),
-                 "nobody can come after it; it must end first"};
-  }
-  const std::string name = name_for(number, claim.run_id);
-  const std::string unfinished = concat("new.", ::getpid(), ".", claim.run_id);
+  const std::uint64_t number = number_for(claim, claims, before);
+  const std::string name = claim_name(number, claim.run_id);
+  const std::string unfinished = concat(kUnfinished, ::getpid(), ".", claim.run_id);
   ::unlinkat(place.get(), unfinished.c_str(), 0);
   Fd file(::openat(place.get(), unfinished.c_str(),
                    O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600));
   if (!file) return errno_error("a GPU lease");
   // Locked before it can be seen: a claim that nobody holds counts for nothing.
   OwnClaim own(std::move(file), number, name);
-  ::fchmod(own.file_.get(), kReadable);
   auto done = own.write(claim);
-  if (done && ::flock(own.file_.get(), LOCK_EX | LOCK_NB) != 0) done = errno_error("a GPU lease");
-  if (done && ::renameat(place.get(), unfinished.c_str(), place.get(), name.c_str()) != 0) {
+  if (done) done = hold_claim(own.file_);
+  if (done && (::fchmod(own.file_.get(), kReadable) != 0 ||
+               ::renameat(place.get(), unfinished.c_str(), place.get(), name.c_str()) != 0)) {
     done = errno_error("a GPU lease");
   }
   if (done) return own;
   ::unlinkat(place.get(), unfinished.c_str(), 0);
   return std::move(done).error();
+}
+
+bool OwnClaim::is_in(const Fd& place) const {
+  struct stat held {};
+  struct stat named {};
+  return ::fstat(file_.get(), &held) == 0 &&
+         ::fstatat(place.get(), name_.c_str(), &named, AT_SYMLINK_NOFOLLOW) == 0 &&
+         held.st_ino == named.st_ino && held.st_dev == named.st_dev;
 }
 
 Result<void> OwnClaim::write(const wire::GpuClaim& claim) const {

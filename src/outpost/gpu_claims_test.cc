@@ -4,6 +4,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <signal.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -11,9 +12,11 @@
 #include "base/file.h"
 #include "base/id.h"
 #include "base/scratch_test.h"
+#include "base/text.h"
 #include "outpost/lease_place.h"
 #include "outpost/machine.h"
 #include "outpost/processes.h"
+#include "outpost/user_name.h"
 
 namespace yonder::outpost {
 namespace {
@@ -140,65 +143,133 @@ TEST_F(GpuClaims, RemoveLeavesNothing) {
   EXPECT_EQ(enter(claim()).number(), 1U);
 }
 
-TEST(LeasePlace, IsLikeTheDirectoryForTemporaryFiles) {
-  const testing::Scratch scratch;
-  const std::string path = scratch / "gpus";
-  const mode_t before = ::umask(0077);
-  const auto place = open_lease_place(path);
-  ::umask(before);
-  ASSERT_TRUE(place) << place.error().message;
-  struct stat info {};
-  ASSERT_EQ(::stat(path.c_str(), &info), 0);
-  EXPECT_EQ(info.st_mode & 07777U, 01777U);
+TEST_F(GpuClaims, AreNotMadeVoidByAnotherNameForTheirFile) {
+  const auto wanted = claim({{.uuid = "GPU-a"}});
+  const OwnClaim own = enter(wanted);
+  const std::string path = directory_ + "/" + own.name();
+  ASSERT_EQ(::link(path.c_str(), (scratch_ / "elsewhere").c_str()), 0);
+  EXPECT_THAT(live(), SizeIs(1));
+  ASSERT_EQ(::link(path.c_str(), (directory_ + "/claim.0000000000000000." + wanted.run_id).c_str()),
+            0);
+  EXPECT_THAT(live(), SizeIs(1)) << "it is still one claim";
 }
 
-TEST(LeasePlace, IsNeverASymlinkOrAFile) {
-  const testing::Scratch scratch;
-  ASSERT_EQ(::symlink("/tmp", (scratch / "link").c_str()), 0);
-  EXPECT_FALSE(open_lease_place(scratch / "link"));
-  ASSERT_TRUE(open_file(scratch / "file", O_WRONLY | O_CREAT));
-  const auto file = open_lease_place(scratch / "file");
-  ASSERT_FALSE(file);
-  EXPECT_THAT(file.error().hint, HasSubstr("1777"));
+TEST_F(GpuClaims, ThatCannotBeOpenedNowAreNotTakenForFree) {
+  const OwnClaim own = enter(claim({{.uuid = "GPU-a"}}));
+  // Whoever opens a file with such a lease has to wait until it is given back.
+  const auto before = ::signal(SIGIO, SIG_IGN);
+  ASSERT_EQ(::fcntl(own.file().get(), F_SETLEASE, F_WRLCK), 0);
+  const auto claims = live_claims(place_);
+  EXPECT_EQ(::fcntl(own.file().get(), F_SETLEASE, F_UNLCK), 0);
+  ::signal(SIGIO, before);
+  ASSERT_FALSE(claims);
+  EXPECT_THAT(claims.error().message, HasSubstr("a GPU lease of " + user_name(::geteuid())));
+  EXPECT_THAT(live(), SizeIs(1));
 }
 
-TEST(LeasePlace, OfSomebodyElseThatIsClosedIsRefusedWithItsOwner) {
-  if (::geteuid() != 0) GTEST_SKIP() << "needs root to give a directory away";
-  const testing::Scratch scratch;
-  const std::string path = scratch / "gpus";
-  ASSERT_EQ(::mkdir(path.c_str(), 0755), 0);
-  ASSERT_EQ(::chown(path.c_str(), 7, 7), 0);
-  const auto place = open_lease_place(path);
-  ASSERT_FALSE(place);
-  EXPECT_THAT(place.error().message, HasSubstr("belongs to"));
-}
-
-TEST(LeasePlace, HasALockThatOnlyOneHoldsToChange) {
-  const testing::Scratch scratch;
-  const auto place = open_lease_place(scratch / "gpus");
-  ASSERT_TRUE(place);
-  const auto now = Deadline::after(Duration::zero());
+TEST_F(GpuClaims, OfTheDeadCannotBeKeptAliveByOthers) {
+  if (::geteuid() != 0) GTEST_SKIP() << "needs root to be another user";
+  ::chmod(scratch_.path().c_str(), 0755);
+  const auto left = claim({{.uuid = "GPU-a"}});
+  std::string name;
   {
-    const auto one = lock_leases(*place, LeaseLock::ToChange, now);
-    ASSERT_TRUE(one) << one.error().message;
-    EXPECT_FALSE(lock_leases(*place, LeaseLock::ToChange, now));
-    EXPECT_FALSE(lock_leases(*place, LeaseLock::ToLook, now));
+    const OwnClaim own = enter(left);
+    name = directory_ + "/" + own.name();
   }
-  const auto look = lock_leases(*place, LeaseLock::ToLook, now);
-  EXPECT_TRUE(look);
-  EXPECT_TRUE(lock_leases(*place, LeaseLock::ToLook, now));
+  const auto done = make_pipe();
+  ASSERT_TRUE(done);
+  const pid_t other = ::fork();
+  if (other == 0) {
+    const bool became = ::setgid(65534) == 0 && ::setuid(65534) == 0;
+    const Fd file(::open(name.c_str(), O_RDONLY));
+    struct flock lock {};
+    lock.l_type = F_WRLCK;
+    const bool refused = ::fcntl(file.get(), F_OFD_SETLK, &lock) != 0;
+    lock.l_type = F_RDLCK;
+    const bool locked =
+        ::flock(file.get(), LOCK_EX) == 0 && ::fcntl(file.get(), F_OFD_SETLK, &lock) == 0;
+    const char said = became && file && refused && locked ? 'y' : 'n';
+    [[maybe_unused]] const auto n = ::write(done->write.get(), &said, 1);
+    ::pause();
+  }
+  char said = 0;
+  ASSERT_EQ(::read(done->read.get(), &said, 1), 1);
+  EXPECT_EQ(said, 'y');
+  EXPECT_THAT(live(), IsEmpty());
+  ::kill(other, SIGKILL);
+  ::waitpid(other, nullptr, 0);
 }
 
-TEST(LeasePlace, NoticesALockFileThatWasReplaced) {
-  const testing::Scratch scratch;
-  const std::string path = scratch / "gpus";
-  const auto place = open_lease_place(path);
-  ASSERT_TRUE(place);
-  const auto soon = Deadline::after(std::chrono::seconds(5));
-  const auto old = lock_leases(*place, LeaseLock::ToChange, soon);
-  ASSERT_TRUE(old);
-  ASSERT_EQ(::unlink((path + "/lock").c_str()), 0);
-  EXPECT_TRUE(lock_leases(*place, LeaseLock::ToChange, soon));
+TEST_F(GpuClaims, OfACommandInAnotherPidNamespaceCountAndAreLeftAlone) {
+  auto left = claim({{.uuid = "GPU-a"}});
+  left.command = {.pid = 4000000, .start_time = 1};
+  left.pid_ns = "pid:[1]";
+  { const OwnClaim own = enter(left); }
+  EXPECT_THAT(live(), SizeIs(1));
+  remove_dead_claims(place_);
+  EXPECT_THAT(live(), SizeIs(1));
+}
+
+TEST_F(GpuClaims, AreNotDrownedInFilesThatCountForNothing) {
+  const OwnClaim own = enter(claim());
+  for (int i = 0; i < 5000; ++i) {
+    scratch_.write("gpus/claim.0000000000000007." + new_run_id().str(), "");
+  }
+  EXPECT_THAT(live(), SizeIs(1));
+  remove_dead_claims(place_);
+  const auto left = std::filesystem::directory_iterator(directory_);
+  EXPECT_EQ(std::distance(begin(left), end(left)), 1);
+}
+
+TEST_F(GpuClaims, SayWhoHasMadeTooManyFiles) {
+  for (int i = 0; i < 32769; ++i) {
+    const Fd file(
+        ::openat(place_.get(), concat("claim.", i).c_str(), O_WRONLY | O_CREAT | O_EXCL, 0600));
+    ASSERT_TRUE(file);
+  }
+  const auto claims = live_claims(place_);
+  ASSERT_FALSE(claims);
+  EXPECT_THAT(claims.error().message, HasSubstr("most of them by " + user_name(::geteuid())));
+}
+
+TEST_F(GpuClaims, CanComeAfterOneThatTookTheLastNumber) {
+  const auto greedy = claim();
+  OwnClaim own = enter(greedy);
+  ASSERT_EQ(::rename((directory_ + "/" + own.name()).c_str(),
+                     (directory_ + "/claim.9999999999999999." + greedy.run_id).c_str()),
+            0);
+  EXPECT_THAT(live(), SizeIs(1));
+  const OwnClaim next = enter(claim());
+  EXPECT_EQ(next.number(), 1U);
+  EXPECT_EQ(enter(claim()).number(), 2U);
+}
+
+TEST_F(GpuClaims, ThatWereClearedAwayComeBackWithTheirNumberIfItIsFree) {
+  const OwnClaim first = enter(claim());
+  const auto wanted = claim();
+  const OwnClaim own = enter(wanted);
+  EXPECT_TRUE(own.is_in(place_));
+  ASSERT_EQ(::unlink((directory_ + "/" + own.name()).c_str()), 0);
+  EXPECT_FALSE(own.is_in(place_));
+  {
+    const auto again = OwnClaim::enter(place_, wanted, own.number());
+    ASSERT_TRUE(again);
+    EXPECT_EQ(again->number(), own.number());
+    EXPECT_FALSE(own.is_in(place_));
+    ASSERT_EQ(::unlink((directory_ + "/" + again->name()).c_str()), 0);
+  }
+  const OwnClaim other = enter(claim());
+  EXPECT_EQ(other.number(), own.number());
+  EXPECT_EQ(OwnClaim::enter(place_, wanted, own.number())->number(), own.number() + 1);
+  auto held = wanted;
+  held.held = {{.uuid = "GPU-a"}};
+  EXPECT_EQ(OwnClaim::enter(place_, held, own.number())->number(), own.number());
+}
+
+TEST_F(GpuClaims, ThatWereNeverFinishedAreRemovedByTheirUser) {
+  scratch_.write("gpus/new.17." + new_run_id().str(), "half");
+  remove_dead_claims(place_);
+  EXPECT_TRUE(std::filesystem::is_empty(directory_));
 }
 
 }  // namespace

@@ -1,74 +1,117 @@
 #include "outpost/gpu_lease.h"
 
-#include <sys/inotify.h>
 #include <unistd.h>
 
 #include <algorithm>
-#include <array>
 
+#include "base/clean_text.h"
+#include "base/gpu_free.h"
 #include "base/text.h"
 #include "outpost/gpus.h"
-#include "outpost/lease_place.h"
 #include "outpost/machine.h"
+#include "outpost/user_name.h"
 
 namespace yonder::outpost {
 namespace {
 
 constexpr auto kLockPatience = std::chrono::seconds(5);
+// Of one who has other things to do, and comes again.
+constexpr auto kShortPatience = std::chrono::milliseconds(300);
+// Of those whose claims were cleared away along with ours.
+constexpr auto kReturnTime = std::chrono::seconds(1);
+constexpr auto kTouch = std::chrono::hours(1);
 constexpr auto kToolLimit = std::chrono::seconds(10);
 
-// For want of it the waiting looks again from time to time.
-Fd watch_claims() {
-  Fd changes(::inotify_init1(IN_CLOEXEC | IN_NONBLOCK));
-  if (changes) {
-    // A supervisor that is killed closes its claim, which it had open for writing.
-    ::inotify_add_watch(changes.get(), lease_directory().c_str(),
-                        IN_CLOSE_WRITE | IN_MODIFY | IN_DELETE | IN_MOVED_TO | IN_ONLYDIR);
-  }
-  return changes;
+std::string gpus_in_words(std::uint64_t count) {
+  return concat(count, count == 1 ? " GPU" : " GPUs");
 }
 
+// They will not come by waiting.
 Error never(const resources::Gpus& gpus, const wire::GpuClaim& claim) {
-  const std::size_t there = gpus.list.value ? gpus.list.value->size() : 0;
+  const auto& there = *gpus.list;
+  std::vector<std::string> reasons;
+  for (const auto& gpu : there) {
+    const std::string why = resources::why_never_free(gpu, claim.gpu_memory_mb);
+    if (!why.empty()) reasons.push_back(concat(resources::name_of(gpu), " ", why));
+  }
   const std::string large =
       claim.gpu_memory_mb == 0 ? "" : concat(" of at least ", claim.gpu_memory_mb, " MiB");
-  return Error{
-      Errc::Unsupported,
-      concat(claim.gpus, claim.gpus == 1 ? " GPU" : " GPUs", large, " wanted, and ",
-             claim.suitable.size(), " of the ", there, " GPUs here could ever be given to a run"),
-      "nothing was run; want fewer or smaller ones, or choose another machine"};
+  const std::string has =
+      there.empty()     ? "this machine has no GPU"
+      : reasons.empty() ? concat("this machine has only ", there.size())
+                        : concat("of the ", gpus_in_words(there.size()), " here ",
+                                 claim.suitable.empty() ? "none" : concat(claim.suitable.size()),
+                                 " can ever be given to such a run: ", join(reasons, "; "));
+  return Error{Errc::Unsupported, concat(gpus_in_words(claim.gpus), large, " wanted, and ", has),
+               "nothing was run; want fewer or smaller ones, or choose another machine"};
 }
 
 }  // namespace
 
 Result<GpuLease> GpuLease::enter(const std::string& run_id, const wire::StartRequest& spec) {
-  TRY_ASSIGN(Fd place, open_lease_place(lease_directory()));
-  Fd changes = watch_claims();
-  wire::GpuClaim claim{.run_id = run_id,
-                       .gpus = spec.gpus,
-                       .gpu_memory_mb = spec.gpu_memory_mb,
-                       .since_ms = wall_clock_ms(),
-                       .boot_id = read_boot_id(),
-                       .pid_ns = read_pid_namespace()};
-  TRY_ASSIGN(const Fd lock,
-             lock_leases(place, LeaseLock::ToChange, Deadline::after(kLockPatience)));
-  remove_dead_claims(place);
-  TRY_ASSIGN(OwnClaim own, OwnClaim::enter(place, claim));
-  return GpuLease(std::move(place), std::move(changes), std::move(own), std::move(claim));
+  GpuLease lease({.run_id = run_id,
+                  .gpus = spec.gpus,
+                  .gpu_memory_mb = spec.gpu_memory_mb,
+                  .since_ms = wall_clock_ms(),
+                  .boot_id = read_boot_id(),
+                  .pid_ns = read_pid_namespace()});
+  TRY_ASSIGN(const Fd lock, lease.lock(LeaseLock::ToChange, kLockPatience));
+  remove_dead_claims(lease.place_);
+  TRY_ASSIGN(OwnClaim own, OwnClaim::enter(lease.place_, lease.claim_));
+  lease.own_.emplace(std::move(own));
+  lease.touch_ = Deadline::after(kTouch);
+  return lease;
+}
+
+// Whoever clears old files away knows nothing of us: the whole place may be gone, or our claim. Who
+// has the lock of this place, at its path and with our claim in it, sees what all others see.
+Result<Fd> GpuLease::lock(LeaseLock how, Duration patience) {
+  const Deadline deadline = Deadline::after(patience);
+  while (true) {
+    if (!place_ || !is_lease_place(place_, lease_directory())) {
+      TRY_ASSIGN(place_, open_lease_place(lease_directory()));
+      watch_.watch_claims(lease_directory());
+    }
+    auto lock = lock_leases(place_, how, deadline);
+    if (!is_lease_place(place_, lease_directory()) && !deadline.expired()) continue;
+    if (!lock || !own_ || own_->is_in(place_)) return lock;
+    if (how == LeaseLock::ToChange) {
+      TRY(enter_again());
+      return lock;
+    }
+    how = LeaseLock::ToChange;
+  }
+}
+
+// In the same place of the line, if nobody has got its number meanwhile.
+Result<void> GpuLease::enter_again() {
+  TRY_ASSIGN(OwnClaim again, OwnClaim::enter(place_, claim_, own_->number()));
+  own_.emplace(std::move(again));
+  watches_own_ = false;
+  others_return_ = Deadline::after(kReturnTime);
+  return {};
 }
 
 Result<Turn> GpuLease::look() {
-  if (!claim_.suitable.empty()) {
+  {
     // Asking the tool takes its time; those who cannot be next need not.
-    TRY_ASSIGN(const Fd lock,
-               lock_leases(place_, LeaseLock::ToLook, Deadline::after(kLockPatience)));
-    TRY_ASSIGN(const std::vector<SeenClaim> claims, live_claims(place_));
+    TRY_ASSIGN(const Fd lock, this->lock(LeaseLock::ToLook, kLockPatience));
+    TRY_ASSIGN(std::vector<SeenClaim> all, live_claims(place_));
+    const auto claims = in_line(std::move(all), claim_.run_id, wall_clock_ms());
     if (!may_have_turn(own_->number(), claim_, claims)) {
-      return decide_turn(own_->number(), claim_, claims, seen_);
+      Turn turn = decide_turn(own_->number(), claim_, claims, seen_);
+      turn.take.clear();  // what was seen may be old, and nothing is written down
+      return turn;
     }
   }
   seen_ = look_at_gpus(kToolLimit);
-  return decide();
+  auto turn = decide();
+  if (turn) {
+    blind_ = Deadline::never();
+  } else {
+    see_nothing();
+  }
+  return turn;
 }
 
 Result<Turn> GpuLease::decide() {
@@ -77,18 +120,48 @@ Result<Turn> GpuLease::decide() {
     return Error{Errc::Conflict, "the GPUs cannot be seen now: " + gpus.list.why,
                  "nothing was run"};
   }
-  TRY_ASSIGN(const Fd lock,
-             lock_leases(place_, LeaseLock::ToChange, Deadline::after(kLockPatience)));
-  TRY_ASSIGN(const std::vector<SeenClaim> claims, live_claims(place_));
   wire::GpuClaim wanted = claim_;
   wanted.suitable = suitable_gpus(*gpus.list, claim_.gpu_memory_mb);
   if (wanted.suitable.size() < wanted.gpus) return never(gpus, wanted);
-  Turn turn = decide_turn(own_->number(), wanted, claims, gpus);
+  TRY_ASSIGN(const Fd lock, this->lock(LeaseLock::ToChange, kLockPatience));
+  TRY_ASSIGN(std::vector<SeenClaim> claims, live_claims(place_));
+  Turn turn = decide_turn(own_->number(), wanted,
+                          in_line(std::move(claims), claim_.run_id, wall_clock_ms()), gpus);
+  if (!others_return_.expired()) {
+    turn.take.clear();
+    turn.others_undecided = true;
+  }
+  const wire::GpuClaim still_waiting = wanted;
   wanted.held = turn.take;
   if (!turn.take.empty()) wanted.since_ms = wall_clock_ms();
-  TRY(own_->write(wanted));
-  claim_ = std::move(wanted);
+  TRY(write(std::move(wanted)));
+  if (!turn.take.empty() && !is_seen()) {
+    turn.take.clear();  // cleared away in this moment: others may have decided without it
+    TRY(write(still_waiting));
+  }
   return turn;
+}
+
+// Only what has changed: all who wait are woken by it.
+Result<void> GpuLease::write(wire::GpuClaim claim) {
+  if (wire::encode(claim) != wire::encode(claim_)) TRY(own_->write(claim));
+  claim_ = std::move(claim);
+  return {};
+}
+
+bool GpuLease::is_seen() const {
+  return is_lease_place(place_, lease_directory()) && own_->is_in(place_);
+}
+
+// Who cannot see the GPUs for long does not keep them from others: as if it had never looked.
+void GpuLease::see_nothing() {
+  if (blind_.is_never()) blind_ = Deadline::after(kDecisionTime);
+  if (!blind_.expired() || claim_.suitable.empty()) return;
+  const auto lock = this->lock(LeaseLock::ToChange, kShortPatience);
+  wire::GpuClaim blind = claim_;
+  blind.suitable.clear();
+  if (lock) [[maybe_unused]]
+    const bool written = write(std::move(blind)).has_value();
 }
 
 // Without the lock, should somebody hold it for long, it is not noted: then the GPU's own process
@@ -100,10 +173,39 @@ void GpuLease::note_command(const wire::ProcessKey& command) {
     const bool noted = own_->write(claim_).has_value();
 }
 
-void GpuLease::drain_changes() const {
-  std::array<char, 4096> events{};
-  while (changes_ && ::read(changes_.get(), events.data(), events.size()) > 0) {
+void GpuLease::touch() {
+  if (!touch_.expired()) return;
+  own_->touch();
+  touch_ = Deadline::after(kTouch);
+}
+
+Result<std::string> GpuLease::keep() {
+  std::string said;
+  if (!is_seen()) {
+    TRY_ASSIGN(const Fd lock, this->lock(LeaseLock::ToChange, kShortPatience));
+    TRY_ASSIGN(said, who_came_between());
   }
+  touch();
+  if (!watches_own_) watch_.watch_own(lease_directory(), own_->file());
+  watches_own_ = true;
+  return said;
+}
+
+Result<std::string> GpuLease::who_came_between() {
+  std::string said = concat("yonder: somebody has removed the GPU lease of this run from ",
+                            printable(lease_directory()), "; it was put back");
+  TRY_ASSIGN(const std::vector<SeenClaim> claims, live_claims(place_));
+  for (const auto& other : claims) {
+    if (other.claim.run_id == claim_.run_id) continue;
+    for (const auto& gpu : other.claim.held) {
+      const bool ours = std::any_of(claim_.held.begin(), claim_.held.end(),
+                                    [&](const auto& held) { return held.uuid == gpu.uuid; });
+      if (!ours) continue;
+      said += concat(", but run ", printable(other.claim.run_id), " of ", user_name(other.owner),
+                     " was given GPU ", gpu.index, " meanwhile");
+    }
+  }
+  return said + "\n";
 }
 
 void GpuLease::leave() {

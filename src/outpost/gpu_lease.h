@@ -9,6 +9,8 @@
 #include "base/result.h"
 #include "outpost/gpu_claims.h"
 #include "outpost/gpu_turn.h"
+#include "outpost/lease_place.h"
+#include "outpost/lease_watch.h"
 #include "wire/messages.h"
 
 namespace yonder::outpost {
@@ -29,25 +31,44 @@ class GpuLease {
 
   // By the command's process, before its first instruction.
   void note_command(const wire::ProcessKey& command);
-  // Becomes readable when claims have come or gone.
-  const Fd& changes() const { return changes_; }
-  void drain_changes() const;
-  void touch() const { own_->touch(); }
+  // By the supervisor, which may have to write it again.
+  void know_command(const wire::ProcessKey& command) { claim_.command = command; }
+
+  // While it waits: wakes at changes of claims, and when the file appears.
+  void wake_for(const std::string& directory, const std::string& file) {
+    watch_.watch_for(directory, file);
+  }
+  // Becomes readable when there may be changes.
+  const Fd& changes() const { return watch_.events(); }
+  // Takes them. True when this claim has reason to look again.
+  bool drain_changes() const { return watch_.drain(own_ ? own_->name() : ""); }
+  // Files that nobody touches are cleared away after a month.
+  void touch();
+
+  // While it holds, from the first moment on and at changes: puts the claim back if somebody has
+  // cleared it away, and returns what is to be said about it, or nothing.
+  Result<std::string> keep();
   void leave();
 
  private:
-  GpuLease(Fd place, Fd changes, OwnClaim own, wire::GpuClaim claim)
-      : place_(std::move(place)),
-        changes_(std::move(changes)),
-        own_(std::move(own)),
-        claim_(std::move(claim)) {}
+  explicit GpuLease(wire::GpuClaim claim) : claim_(std::move(claim)) {}
+  Result<Fd> lock(LeaseLock how, Duration patience);
+  Result<void> enter_again();
   Result<Turn> decide();
+  Result<void> write(wire::GpuClaim claim);
+  bool is_seen() const;
+  void see_nothing();
+  Result<std::string> who_came_between();
 
   Fd place_;
-  Fd changes_;
+  LeaseWatch watch_;
+  bool watches_own_ = false;
+  Deadline touch_ = Deadline::never();
+  Deadline others_return_ = Deadline::after(Duration::zero());
   std::optional<OwnClaim> own_;
   wire::GpuClaim claim_;
-  resources::Gpus seen_;  // by the last look
+  resources::Gpus seen_;                // by the last look
+  Deadline blind_ = Deadline::never();  // when it will have seen nothing for too long
 };
 
 // The variable by which programs are told which GPUs to use.

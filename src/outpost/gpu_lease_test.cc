@@ -4,13 +4,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <algorithm>
-#include <cstdlib>
 #include <set>
 
-#include "lab/gpu_stub.h"
-#include "outpost/background_fixture_test.h"
-#include "outpost/gpus.h"
+#include "outpost/gpu_fixture_test.h"
 
 namespace yonder::outpost {
 namespace {
@@ -19,62 +15,7 @@ using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using ::testing::SizeIs;
 
-// Real supervisors, real locks, and a tool that shows as many GPUs as a test wants.
-class GpuLeaseTest : public BackgroundTest {
- protected:
-  GpuLeaseTest() {
-    ::setenv("YONDER_GPU_LEASES", (scratch_ / "gpus").c_str(), 1);
-    ::setenv("PATH", (stub_.path() + ":" + path_).c_str(), 1);
-    have_gpus(2);
-  }
-  ~GpuLeaseTest() override {
-    ::setenv("PATH", path_.c_str(), 1);
-    ::unsetenv("YONDER_GPU_LEASES");
-  }
-
-  void have_gpus(std::size_t count) { stub_.set_gpus(std::vector<lab::StubGpu>(count)); }
-  wire::StartRequest wanting(std::uint64_t gpus, const std::string& command) const {
-    auto request = in_background(command);
-    request.gpus = gpus;
-    return request;
-  }
-  wire::StartRequest queueing(std::uint64_t gpus, const std::string& command) const {
-    auto request = wanting(gpus, command);
-    request.gpu_queue = true;
-    return request;
-  }
-  static wire::WaitingRecord wait_until_queued(const RunRecord& record) {
-    EXPECT_TRUE(testing::eventually([&] { return path_exists(record.path("waiting")); }));
-    const auto waiting = record.read_waiting();
-    EXPECT_TRUE(waiting && *waiting);
-    return waiting && *waiting ? **waiting : wire::WaitingRecord{};
-  }
-  static void stop_queued(const RunRecord& record) {
-    EXPECT_TRUE(open_file(record.path("stop"), O_WRONLY | O_CREAT));
-    EXPECT_EQ(wait_for_end(record).cause, wire::Cause::Stop);
-  }
-  static std::string given_to(const RunRecord& record) {
-    const auto alive = alive_of(record);
-    return alive.gpus.size() == 1 ? alive.gpus.front().uuid : "";
-  }
-  resources::Gpus seen() const {
-    auto gpus = look_at_gpus(std::chrono::seconds(10));
-    add_leases(gpus);
-    EXPECT_EQ(gpus.lease_problem, "");
-    return gpus;
-  }
-  std::size_t leases() const {
-    const auto gpus = seen();
-    return static_cast<std::size_t>(
-        std::count_if(gpus.list.value->begin(), gpus.list.value->end(),
-                      [](const resources::Gpu& gpu) { return gpu.lease.has_value(); }));
-  }
-  void go(const std::string& file) const { scratch_.write(file, ""); }
-  std::string hold(const std::string& file) const { return until(scratch_ / file); }
-
-  std::string path_ = std::getenv("PATH");
-  lab::GpuStub stub_;
-};
+using GpuLeaseTest = GpuRunTest;
 
 TEST_F(GpuLeaseTest, ARunSeesItsGpuAndNoOther) {
   const auto record = start(wanting(1, "echo [$CUDA_VISIBLE_DEVICES]"));
@@ -247,10 +188,18 @@ TEST_F(GpuLeaseTest, ForeignProcessesCountAsHolders) {
 TEST_F(GpuLeaseTest, WhatTheMachineCanNeverGiveIsRefusedEvenToThoseWhoWouldWait) {
   const auto many = wait_for_end(start(queueing(3, "true")));
   EXPECT_EQ(many.cause, wire::Cause::Refused);
-  EXPECT_THAT(many.reason, HasSubstr("3 GPUs wanted, and 2 of the 2 GPUs"));
+  EXPECT_THAT(many.reason, HasSubstr("3 GPUs wanted, and this machine has only 2"));
   auto large = queueing(1, "true");
   large.gpu_memory_mb = 80000;
-  EXPECT_THAT(wait_for_end(start(large)).reason, HasSubstr("of at least 80000 MiB"));
+  const auto reason = wait_for_end(start(large)).reason;
+  EXPECT_THAT(reason, HasSubstr("1 GPU of at least 80000 MiB wanted, and of the 2 GPUs here none"));
+  EXPECT_THAT(reason, HasSubstr("GPU 0 has 24"));
+  stub_.set_gpus({{.mig = "Enabled", .slices = {"1g.5gb"}}, {}});
+  EXPECT_THAT(wait_for_end(start(queueing(2, "true"))).reason,
+              HasSubstr("of the 2 GPUs here 1 can ever be given to such a run: GPU 0 is split"));
+  stub_.set_mode("none");
+  EXPECT_THAT(wait_for_end(start(queueing(1, "true"))).reason,
+              HasSubstr("1 GPU wanted, and this machine has no GPU"));
 }
 
 TEST_F(GpuLeaseTest, NothingBeginsWhereTheGpusCannotBeSeen) {
@@ -259,6 +208,21 @@ TEST_F(GpuLeaseTest, NothingBeginsWhereTheGpusCannotBeSeen) {
   EXPECT_EQ(end.cause, wire::Cause::Refused);
   EXPECT_THAT(end.reason, HasSubstr("cannot be seen now"));
   EXPECT_THAT(end.reason, HasSubstr("couldn't communicate"));
+}
+
+TEST_F(GpuLeaseTest, AQueuedRunStaysWhenTheDriverShowsNoGpusForAWhile) {
+  have_gpus(1);
+  stub_.set_processes({{.gpu = 0, .pid = ::getpid(), .name = "python"}});
+  const auto queued = start(queueing(1, "true"));
+  wait_until_queued(queued);
+  stub_.set_mode("none");
+  EXPECT_TRUE(testing::eventually([&] {
+    const auto waiting = queued.read_waiting();
+    return waiting && *waiting && (*waiting)->holders.at(0).find("no GPU") != std::string::npos;
+  }));
+  stub_.set_mode("");
+  stub_.set_processes({});
+  EXPECT_EQ(wait_for_end(queued).code, 0);
 }
 
 TEST_F(GpuLeaseTest, ARunThatCannotStartLeavesItsGpuFree) {

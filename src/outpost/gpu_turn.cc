@@ -81,6 +81,19 @@ std::vector<resources::Waiting> queue_of(const std::vector<SeenClaim>& claims, u
   return queue;
 }
 
+std::vector<SeenClaim> in_line(std::vector<SeenClaim> claims, const std::string& run_id,
+                               std::int64_t now_ms) {
+  constexpr std::int64_t kLong = std::chrono::milliseconds(kDecisionTime).count();
+  std::erase_if(claims, [&](const SeenClaim& seen) {
+    // A clock that was put back must not make him one who has just come.
+    const std::int64_t came = seen.claim.since_ms;
+    const bool just_came = came > now_ms - kLong && came < now_ms + kLong;
+    return seen.claim.run_id == run_id ||
+           (seen.waits() && seen.claim.suitable.empty() && !just_came);
+  });
+  return claims;
+}
+
 Turn decide_turn(std::uint64_t number, const wire::GpuClaim& mine,
                  const std::vector<SeenClaim>& claims, const resources::Gpus& gpus) {
   Turn turn;

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <chrono>
 #include <string>
 #include <vector>
 
@@ -18,6 +19,13 @@ std::vector<std::string> suitable_gpus(const std::vector<resources::Gpu>& gpus,
 void mark_leases(std::vector<resources::Gpu>& gpus, const std::vector<SeenClaim>& claims,
                  uid_t asker);
 std::vector<resources::Waiting> queue_of(const std::vector<SeenClaim>& claims, uid_t asker);
+
+// Whoever comes has looked within this time, or holds nobody up.
+inline constexpr std::chrono::seconds kDecisionTime{15};
+// Those that another claim has to reckon with: neither itself, nor who waits and still does not
+// know what could serve him. He keeps his number, for when he does.
+std::vector<SeenClaim> in_line(std::vector<SeenClaim> claims, const std::string& run_id,
+                               std::int64_t now_ms);
 
 struct Turn {
   std::vector<wire::GivenGpu> take;  // as many as are wanted, or none

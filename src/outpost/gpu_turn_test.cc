@@ -115,6 +115,26 @@ TEST(GpuTurn, TakesSomebodyWhoHasNotLookedYetForSomebodyWhoWantsAny) {
   EXPECT_EQ(decide_turn(2, claim(1, one), {undecided}, one).ahead, 1U);
 }
 
+TEST(GpuTurn, IsNotHeldUpByWhoCannotSeeTheGpusForLong) {
+  constexpr std::int64_t kNow = 1000000;
+  const auto came = [&](std::int64_t ms_ago, std::vector<std::string> suitable) {
+    return waiting(
+        1,
+        {.run_id = "r-u", .gpus = 1, .suitable = std::move(suitable), .since_ms = kNow - ms_ago});
+  };
+  EXPECT_EQ(in_line({came(14000, {})}, "r-x", kNow).size(), 1U);
+  EXPECT_THAT(in_line({came(16000, {})}, "r-x", kNow), IsEmpty());
+  EXPECT_THAT(in_line({came(-16000, {})}, "r-x", kNow), IsEmpty()) << "the clock was put back";
+  EXPECT_EQ(in_line({came(16000, {"GPU-0"})}, "r-x", kNow).size(), 1U);
+  EXPECT_EQ(in_line({holding(1, "GPU-0")}, "r-x", kNow).size(), 1U);
+}
+
+TEST(GpuTurn, DoesNotWaitForItself) {
+  const auto one = machine({gpu(0)});
+  EXPECT_THAT(in_line({waiting(1, claim(1, one))}, "r-x", 0), IsEmpty())
+      << "another name may lead to its claim";
+}
+
 TEST(GpuTurn, IgnoresClaimsOnGpusOfAnotherMachine) {
   const auto one = machine({gpu(0)});
   const auto elsewhere = waiting(1, {.run_id = "r-e", .gpus = 1, .suitable = {"GPU-far"}});

@@ -1,7 +1,6 @@
 #include "outpost/gpu_wait.h"
 
 #include <poll.h>
-#include <sys/inotify.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -18,8 +17,6 @@ using std::chrono::milliseconds;
 // driver needs a moment to forget a process.
 constexpr milliseconds kFirstPause{200};
 constexpr milliseconds kLongestPause{5000};
-// Those who came at the same moment decide within this time, whoever waits for it or not.
-constexpr std::chrono::seconds kDecisionTime{15};
 constexpr std::int64_t kSeenAgainMs = 30000;
 
 class Waiting {
@@ -27,7 +24,7 @@ class Waiting {
   Waiting(const RunRecord& record, const wire::StartRequest& spec, GpuLease lease)
       : record_(record), spec_(spec), lease_(std::move(lease)) {
     if (spec.gpu_queue_ms) limit_ = Deadline::after(milliseconds(*spec.gpu_queue_ms));
-    ::inotify_add_watch(lease_.changes().get(), record_.directory().c_str(), IN_CREATE);
+    lease_.wake_for(record_.directory(), "stop");
   }
 
   Result<GpuLease> run() {
@@ -35,8 +32,11 @@ class Waiting {
       if (record_.stop_wanted())
         return ended({Errc::Cancelled, "it was stopped while it waited", ""});
       auto look = lease_.look();
-      if (look && !look->take.empty()) return granted();
+      rest_ = Deadline::after(kFirstPause);
+      // What counts is what is written down for all to see.
+      if (look && !lease_.given().empty()) return granted();
       if (auto refused = refusal(look)) return ended(*std::move(refused));
+      queued_ = true;
       if (spec_.gpu_queue) note(look);
       pause(look && look->others_undecided);
     }
@@ -54,7 +54,9 @@ class Waiting {
   GpuLease lease_;
   Deadline limit_ = Deadline::never();
   Deadline decision_ = Deadline::after(kDecisionTime);
+  Deadline rest_ = Deadline::never();  // however much happens, the tool is not asked before
   milliseconds pause_ = kFirstPause;
+  bool queued_ = false;
   wire::WaitingRecord noted_;
 };
 
@@ -71,7 +73,8 @@ Error Waiting::ended(Error why) {
 }
 
 std::optional<Error> Waiting::refusal(const Result<Turn>& look) const {
-  if (!look && look.error().code == Errc::Unsupported) return look.error();
+  // A driver that is loaded anew shows no GPUs for a while: who is in the queue stays there.
+  if (!look && look.error().code == Errc::Unsupported && !queued_) return look.error();
   if (spec_.gpu_queue && limit_.expired()) {
     return Error{Errc::Timeout,
                  concat("no GPU was to be had for it within ", *spec_.gpu_queue_ms / 1000, " s",
@@ -109,12 +112,19 @@ void Waiting::note(const Result<Turn>& look) {
 }
 
 void Waiting::pause(bool somebody_decides) {
-  const Deadline deadline = Deadline::after(somebody_decides ? kFirstPause : pause_);
-  pollfd changes{lease_.changes().get(), POLLIN, 0};
-  ::poll(&changes, 1, Deadline::earlier(deadline, limit_).poll_timeout());
-  const bool changed = (changes.revents & POLLIN) != 0;
-  lease_.drain_changes();
+  const Deadline next =
+      Deadline::earlier(Deadline::after(somebody_decides ? kFirstPause : pause_), limit_);
+  bool changed = false;
+  while (!changed && !next.expired()) {
+    pollfd changes{lease_.changes().get(), POLLIN, 0};
+    ::poll(&changes, 1, next.poll_timeout());
+    changed = lease_.drain_changes();
+  }
+  if (changed && !record_.stop_wanted()) {
+    ::poll(nullptr, 0, Deadline::earlier(rest_, limit_).poll_timeout());
+  }
   pause_ = changed ? kFirstPause : std::min(pause_ * 2, kLongestPause);
+  lease_.touch();
 }
 
 }  // namespace

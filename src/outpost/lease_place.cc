@@ -6,27 +6,51 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <array>
 #include <cerrno>
+#include <cstdio>
 #include <cstdlib>
 
 #include "base/clean_text.h"
+#include "base/quote.h"
 #include "base/text.h"
+#include "outpost/lock_holder.h"
 #include "outpost/user_name.h"
 
 namespace yonder::outpost {
 namespace {
 
 constexpr mode_t kShared = 01777;
-constexpr mode_t kReadable = 0644;
-constexpr const char* kLockName = "lock";
 constexpr auto kMakersMoment = std::chrono::milliseconds(200);
 constexpr int kPauseMs = 3;
 
-Error unusable(const std::string& path, const std::string& why) {
+Error unusable(const std::string& path, const std::string& why, const std::string& mend) {
   return Error{Errc::NoPlace,
                concat("GPU leases are kept in ", printable(path), ", which cannot be used: ", why),
-               "all users of the machine need one directory with the modes of /tmp (1777); "
-               "YONDER_GPU_LEASES names another"};
+               concat(mend,
+                      "all users of the machine need one directory with the modes of /tmp (1777); "
+                      "YONDER_GPU_LEASES names another")};
+}
+
+Error unusable_now(const std::string& path, const char* what) {
+  return unusable(path, errno_error(what).message, "");
+}
+
+std::string octal(mode_t mode) {
+  std::array<char, 8> text{};
+  std::snprintf(text.data(), text.size(), "%04o", static_cast<unsigned>(mode & 07777U));
+  return text.data();
+}
+
+Error not_shared(const std::string& path, const struct stat& info) {
+  const std::string owner = user_name(info.st_uid);
+  const bool open = (info.st_mode & 0777U) == 0777U;
+  return unusable(
+      path,
+      concat("it belongs to ", owner, " and has mode ", octal(info.st_mode), ", so ",
+             open ? "everybody could remove the leases of others" : "it is not open to everybody"),
+      concat(owner, info.st_uid == 0 ? "" : " or root", " can mend it: chmod 1777 ",
+             shell_quote(path), "; "));
 }
 
 // What makes the directory shared, when it is ours to make it so.
@@ -35,39 +59,12 @@ Result<void> check_shared(const Fd& place, const std::string& path) {
   while (true) {
     struct stat info {};
     if (::fstat(place.get(), &info) != 0) return errno_error(path);
-    if ((info.st_mode & 07777U) == kShared) return {};
+    if ((info.st_mode & kShared) == kShared) return {};
     if (info.st_uid == ::geteuid() && ::fchmod(place.get(), kShared) == 0) return {};
     // Whoever makes it needs a moment between making and opening it.
-    if (deadline.expired()) {
-      return unusable(
-          path, concat("it belongs to ", user_name(info.st_uid), " and is not open to everybody"));
-    }
+    if (deadline.expired()) return not_shared(path, info);
     ::poll(nullptr, 0, kPauseMs);
   }
-}
-
-// Everybody can open it: locking needs no more. It is never created over somebody else's, which the
-// kernel may forbid in such a directory.
-Result<Fd> open_lock(const Fd& place) {
-  constexpr int kFlags = O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC;
-  Fd fd(::openat(place.get(), kLockName, kFlags));
-  if (fd) return fd;
-  if (errno != ENOENT) return errno_error("the lock of the GPU leases");
-  fd = Fd(::openat(place.get(), kLockName, kFlags | O_CREAT | O_EXCL, kReadable));
-  if (fd) {
-    ::fchmod(fd.get(), kReadable);
-    return fd;
-  }
-  return errno_error("the lock of the GPU leases");
-}
-
-// The file may have been removed between opening and locking it: then others lock another one.
-bool is_current(const Fd& place, const Fd& lock) {
-  struct stat held {};
-  struct stat named {};
-  return ::fstat(lock.get(), &held) == 0 && S_ISREG(held.st_mode) &&
-         ::fstatat(place.get(), kLockName, &named, AT_SYMLINK_NOFOLLOW) == 0 &&
-         held.st_ino == named.st_ino && held.st_dev == named.st_dev;
 }
 
 }  // namespace
@@ -79,7 +76,7 @@ std::string lease_directory() {
 
 Result<Fd> open_lease_place(const std::string& path) {
   const bool made = ::mkdir(path.c_str(), kShared) == 0;
-  if (!made && errno != EEXIST) return unusable(path, errno_error("mkdir").message);
+  if (!made && errno != EEXIST) return unusable_now(path, "mkdir");
   const Deadline deadline = Deadline::after(kMakersMoment);
   while (true) {
     Fd place(::open(path.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
@@ -87,25 +84,40 @@ Result<Fd> open_lease_place(const std::string& path) {
       TRY(check_shared(place, path));
       return place;
     }
-    if (errno != EACCES || deadline.expired()) return unusable(path, errno_error("open").message);
+    const int problem = errno;
+    if (problem == EACCES && deadline.expired()) {
+      struct stat info {};
+      if (::lstat(path.c_str(), &info) == 0) return not_shared(path, info);
+    }
+    errno = problem;
+    if (problem != EACCES || deadline.expired()) return unusable_now(path, "open");
     ::poll(nullptr, 0, kPauseMs);
   }
 }
 
+bool is_lease_place(const Fd& place, const std::string& path) {
+  struct stat held {};
+  struct stat named {};
+  return ::fstat(place.get(), &held) == 0 && ::lstat(path.c_str(), &named) == 0 &&
+         held.st_ino == named.st_ino && held.st_dev == named.st_dev;
+}
+
 Result<Fd> lock_leases(const Fd& place, LeaseLock wanted, const Deadline& deadline) {
+  // A descriptor of its own: the lock ends with it.
+  Fd lock(::openat(place.get(), ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+  if (!lock) return errno_error("the lock of the GPU leases");
   const int how = (wanted == LeaseLock::ToChange ? LOCK_EX : LOCK_SH) | LOCK_NB;
-  while (true) {
-    auto lock = open_lock(place);
-    // Somebody else may just have made it, and not yet opened it to us.
-    const bool a_moment = !lock && (errno == EEXIST || errno == EACCES);
-    if (!lock && !a_moment) return lock;
-    if (lock && ::flock(lock->get(), how) == 0 && is_current(place, *lock)) return lock;
+  while (::flock(lock.get(), how) != 0) {
+    if (errno != EWOULDBLOCK && errno != EINTR) return errno_error("the lock of the GPU leases");
     if (deadline.expired()) {
-      if (!lock) return lock;
-      return Error{Errc::Conflict, "somebody holds the lock of the GPU leases", "try again"};
+      return Error{Errc::Conflict,
+                   concat("the GPU leases are locked by ", describe_flock_holder(lock)),
+                   "everybody needs that lock for a moment only; try again, and if it stays, that "
+                   "process must end"};
     }
     ::poll(nullptr, 0, kPauseMs);
   }
+  return lock;
 }
 
 }  // namespace yonder::outpost

@@ -17,8 +17,11 @@ std::string lease_directory();
 
 // Makes it when it is not there. Refuses what is no directory, a symlink, or closed to others.
 Result<Fd> open_lease_place(const std::string& path);
+// Whether the path still leads to it: it may have been cleared away, or made anew.
+bool is_lease_place(const Fd& place, const std::string& path);
 
-// One at a time: whoever reads the claims in order to change them. A look shares it.
+// One at a time: whoever reads the claims in order to change them. A look shares it. It is a lock
+// on the directory itself: there is no file that somebody could remove, or make first.
 enum class LeaseLock { ToLook, ToChange };
 Result<Fd> lock_leases(const Fd& place, LeaseLock wanted, const Deadline& deadline);
 

@@ -21,10 +21,45 @@ namespace {
 constexpr auto kPatience = std::chrono::milliseconds(100);
 constexpr auto kPause = std::chrono::microseconds(200);
 
-[[noreturn]] void work_in_child(pid_t parent, int out, int err, const std::function<void()>& work) {
-  leave_the_link({std::min(out, err), std::max(out, err)});
+bool is_subreaper() {
+  int is = 0;
+  return ::prctl(PR_GET_CHILD_SUBREAPER, &is) == 0 && is != 0;
+}
+
+// Between a supervisor and the work: whatever the work leaves behind becomes a child of this
+// process, and not of the supervisor, who would take it for a part of its run.
+[[noreturn]] void stand_between(pid_t work, int out, int err) {
+  ::close(out);  // else nobody would see the end of what is said
+  ::close(err);
+  ::prctl(PR_SET_NAME, "yonder-tool");
+  ::waitpid(work, nullptr, 0);
+  while (true) ::pause();  // until it is killed
+}
+
+void die_with(pid_t parent) {
   ::prctl(PR_SET_PDEATHSIG, SIGKILL);
   if (::getppid() != parent) ::_exit(1);
+}
+
+void work_in_grandchild(int out, int err) {
+  ::prctl(PR_SET_CHILD_SUBREAPER, 1);
+  const pid_t leader = ::getpid();
+  const pid_t worker = ::fork();
+  if (worker < 0) ::_exit(1);
+  if (worker > 0) stand_between(worker, out, err);
+  die_with(leader);
+}
+
+struct Parent {
+  pid_t pid = -1;
+  bool adopts = false;  // orphans below it
+};
+
+[[noreturn]] void work_in_child(const Parent& parent, int out, int err,
+                                const std::function<void()>& work) {
+  leave_the_link({std::min(out, err), std::max(out, err)});
+  die_with(parent.pid);
+  if (parent.adopts) work_in_grandchild(out, err);
   ::signal(SIGPIPE, SIG_DFL);
   ::dup2(out, STDOUT_FILENO);
   ::dup2(err, STDERR_FILENO);
@@ -39,7 +74,7 @@ constexpr auto kPause = std::chrono::microseconds(200);
 Result<LimitedChild> LimitedChild::start(const std::function<void()>& work) {
   TRY_ASSIGN(Pipe out, make_pipe());
   TRY_ASSIGN(Pipe err, make_pipe());
-  const pid_t parent = ::getpid();
+  const Parent parent{.pid = ::getpid(), .adopts = is_subreaper()};
   const pid_t pid = ::fork();
   if (pid < 0) return errno_error("fork");
   if (pid == 0) work_in_child(parent, out.write.get(), err.write.get(), work);
@@ -53,12 +88,17 @@ LimitedChild::LimitedChild(LimitedChild&& other) noexcept
 
 LimitedChild::~LimitedChild() {
   if (pid_ <= 0) return;
+  // What even KILL does not end now, or is in a session of its own, goes to the machine's first
+  // process.
+  const bool reaps = is_subreaper();
+  if (reaps) ::prctl(PR_SET_CHILD_SUBREAPER, 0);
   // Its number is ours until it is waited for. It leads a group from its first steps on.
   if (::kill(-pid_, SIGKILL) != 0) ::kill(pid_, SIGKILL);
   const Deadline deadline = Deadline::after(kPatience);
   while (::waitpid(pid_, nullptr, WNOHANG) == 0 && !deadline.expired()) {
     std::this_thread::sleep_for(kPause);
   }
+  if (reaps) ::prctl(PR_SET_CHILD_SUBREAPER, 1);
 }
 
 class Collector {

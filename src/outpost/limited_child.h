@@ -14,7 +14,8 @@ namespace yonder::outpost {
 
 // A process for something that may never come back: a file system whose server is gone, a tool
 // whose driver hangs. It is in a session of its own, dies with us, and is given up at its limit,
-// killed but not waited for when even that has no effect.
+// killed but not waited for when even that has no effect. A process that adopts the orphans below
+// it does not get those of this one.
 class LimitedChild {
  public:
   // `work` runs in the child, whose standard output and error are what is collected. Its end is the

@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 #include <signal.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "base/scratch_test.h"
@@ -119,6 +121,37 @@ TEST(LimitedChild, HoldsNoneOfOurDescriptors) {
   const auto n = read_some(pipe->read, &byte, 1);  // would wait for the child otherwise
   ASSERT_TRUE(n);
   EXPECT_EQ(*n, 0U);
+}
+
+// As a supervisor does, which takes its children for a part of its run.
+TEST(LimitedChild, LeavesNoChildToOneWhoAdoptsOrphans) {
+  const Scratch scratch;
+  const std::string script = concat("setsid sh -c 'echo $$ > ", scratch.path(), "/unfinished; mv ",
+                                    scratch.path(), "/unfinished ", scratch.path(),
+                                    "/pid; exec sleep 1000' > /dev/null 2>&1 & while [ ! -e ",
+                                    scratch.path(), "/pid ]; do sleep 0.01; done; echo done");
+  const pid_t supervisor = ::fork();
+  if (supervisor == 0) {
+    ::prctl(PR_SET_CHILD_SUBREAPER, 1);
+    const auto said = run({[&] {
+                            execute({.program = "/bin/sh",
+                                     .argv = {"sh", "-c", script},
+                                     .environment = {"PATH=/usr/bin:/bin"}});
+                          }},
+                          std::chrono::seconds(30));
+    const bool childless = ::waitpid(-1, nullptr, WNOHANG) < 0 && errno == ECHILD;
+    int adopts = 0;
+    ::prctl(PR_GET_CHILD_SUBREAPER, &adopts);
+    const bool heard = said.size() == 1 && said[0].out == "done\n";
+    ::_exit(!heard ? 1 : !childless ? 2 : adopts == 0 ? 3 : 0);
+  }
+  int status = -1;
+  ASSERT_EQ(::waitpid(supervisor, &status, 0), supervisor);
+  EXPECT_EQ(status, 0);
+  const pid_t left = std::atoi(scratch.read("pid").c_str());
+  ASSERT_GT(left, 1);
+  EXPECT_FALSE(is_gone(left)) << "else nothing was shown";
+  ::kill(left, SIGKILL);
 }
 
 }  // namespace

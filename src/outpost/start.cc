@@ -121,11 +121,20 @@ Result<std::optional<Fd>> lock_unbegun(const RunRecord& record) {
   return try_lock_twice(record);  // or lives, and has written it meanwhile
 }
 
+// It waits for GPUs on another machine that shares this home, where our locks may not reach: who
+// gets the lock here proves nothing.
+bool waits_elsewhere(const Surroundings& around, const RunRecord& record) {
+  const auto waiting = record.read_waiting();
+  if (!waiting || !*waiting) return false;
+  const std::string& host = (*waiting)->host;
+  return (*waiting)->boot_id != around.boot_id && !host.empty() && host != read_hostname();
+}
+
 // A lock without a process: the run's starter died before the command's first instruction, so the
 // run was never begun and can be begun now, by exactly one: whoever gets the lock.
 Result<Started> attach(const Surroundings& around, const RunRecord& record,
                        const wire::StartRequest& request, std::optional<Spare>& spare) {
-  if (has_begun(record)) return Started{record, true};
+  if (has_begun(record) || waits_elsewhere(around, record)) return Started{record, true};
   TRY_ASSIGN(std::optional<Fd> lock, lock_unbegun(record));
   if (!lock || has_begun(record)) return Started{record, true};
   const NewRecord files{.lock = *std::move(lock)};
@@ -249,6 +258,10 @@ Result<Started> start_run(const Surroundings& around, const wire::StartRequest& 
 Result<void> prevent_run(const Surroundings& around, const RunId& id) {
   const RunRecord record(around.state_dir, id);
   if (around.state_dir.empty() || has_begun(record)) return {};
+  if (waits_elsewhere(around, record)) {
+    TRY(open_file(record.path("stop"), O_WRONLY | O_CREAT));  // its supervisor looks for it
+    return {};
+  }
   auto made = make_directory(record.directory());
   if (!made && made.error().code != Errc::Conflict) return made;
   // Held until the end is written, so that nobody begins the run in between. A record that is there

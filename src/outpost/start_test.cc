@@ -251,5 +251,29 @@ TEST_F(StartRun, DoesNotPreventWhatHasBegun) {
   EXPECT_EQ(wait_for_end(record).code, 6);
 }
 
+// Machines may share a home without sharing its locks.
+TEST_F(StartRun, LeavesARunAloneThatWaitsForGpusOnAnotherMachine) {
+  const auto wanted = request(kCount);
+  const auto record = leave_unbegun(wanted);
+  ASSERT_TRUE(record.write_waiting({.boot_id = "another", .host = "far", .gpus = 1}));
+  const auto again = start_run(around_, wanted);
+  ASSERT_TRUE(again);
+  EXPECT_TRUE(again->existed);
+  EXPECT_FALSE(record.locked()) << "nobody has begun it";
+  EXPECT_TRUE(prevent_run(around_, RunId(wanted.run_id)));
+  EXPECT_FALSE(record.has_ended());
+  EXPECT_TRUE(record.stop_wanted()) << "for its own supervisor to see";
+  EXPECT_EQ(starts(), 0U);
+}
+
+TEST_F(StartRun, BeginsARunThatWaitedHereBeforeTheMachineWasRestarted) {
+  const auto wanted = request(kCount);
+  const auto record = leave_unbegun(wanted);
+  ASSERT_TRUE(record.write_waiting({.boot_id = "another", .host = read_hostname(), .gpus = 1}));
+  ASSERT_TRUE(start_run(around_, wanted));
+  wait_for_end(record);
+  EXPECT_EQ(starts(), 1U);
+}
+
 }  // namespace
 }  // namespace yonder::outpost

@@ -28,7 +28,8 @@
 namespace yonder::outpost {
 namespace {
 
-constexpr auto kTouchLease = std::chrono::hours(12);
+constexpr auto kLookAtLease = std::chrono::hours(1);
+constexpr auto kLeaseRest = std::chrono::seconds(1);
 constexpr auto kEndPause = std::chrono::milliseconds(10);
 
 std::int64_t milliseconds(Duration duration) {
@@ -78,6 +79,7 @@ class Supervisor {
   };
 
   Result<void> obtain();
+  void keep_lease();
   int refuse(const Error& why);
   Result<void> start();
   Result<void> adopt(pid_t command);
@@ -98,7 +100,8 @@ class Supervisor {
   Fd signals_;
   std::unique_ptr<InputPump> pump_;
   std::optional<GpuLease> lease_;
-  Deadline touch_lease_ = Deadline::never();
+  Deadline look_at_lease_ = Deadline::never();
+  bool lease_rests_ = false;  // whatever befalls it, it is not looked at before
   pid_t command_ = -1;
   Instant started_ = std::chrono::steady_clock::now();
   Deadline limit_ = Deadline::never();
@@ -116,8 +119,17 @@ Result<void> Supervisor::obtain() {
   TRY_ASSIGN(GpuLease lease, obtain_gpus(record_, spec_));
   lease_.emplace(std::move(lease));
   give_gpus(spec_, lease_->given());
-  touch_lease_ = Deadline::after(kTouchLease);
+  look_at_lease_ = Deadline::after(Duration::zero());
   return {};
+}
+
+// Somebody may clear it away while the command uses its GPUs.
+void Supervisor::keep_lease() {
+  const bool happened = lease_->drain_changes();
+  const auto said = lease_->keep();
+  lease_rests_ = happened || !said || !said->empty();
+  look_at_lease_ = lease_rests_ ? Deadline::after(kLeaseRest) : Deadline::after(kLookAtLease);
+  if (said && !said->empty()) say_end(record_, spec_, {}, *said);
 }
 
 int Supervisor::refuse(const Error& why) {
@@ -153,6 +165,7 @@ Result<void> Supervisor::start() {
 
 void Supervisor::begin(pid_t command) {
   command_ = command;
+  if (const auto key = lease_ ? key_of(command) : std::nullopt) lease_->know_command(*key);
   started_ = std::chrono::steady_clock::now();
   if (spec_.timeout_ms) limit_ = Deadline::after(std::chrono::milliseconds(*spec_.timeout_ms));
 }
@@ -173,13 +186,12 @@ Result<void> Supervisor::adopt(pid_t command) {
 
 void Supervisor::wait_once() {
   const int blocked = pump_ && !ended_ ? pump_->blocked_fd() : -1;
-  std::array<pollfd, 2> fds{pollfd{signals_.get(), POLLIN, 0}, pollfd{blocked, POLLOUT, 0}};
+  const int lease = lease_ && !lease_rests_ ? lease_->changes().get() : -1;
+  std::array<pollfd, 3> fds{pollfd{signals_.get(), POLLIN, 0}, pollfd{blocked, POLLOUT, 0},
+                            pollfd{lease, POLLIN, 0}};
   const Deadline deadline = ended_ ? Deadline::never() : limit_;
-  ::poll(fds.data(), fds.size(), Deadline::earlier(deadline, touch_lease_).poll_timeout());
-  if (touch_lease_.expired()) {
-    lease_->touch();
-    touch_lease_ = Deadline::after(kTouchLease);
-  }
+  ::poll(fds.data(), fds.size(), Deadline::earlier(deadline, look_at_lease_).poll_timeout());
+  if (look_at_lease_.expired() || (fds[2].revents & POLLIN) != 0) keep_lease();
   if ((fds[1].revents & (POLLOUT | POLLERR | POLLHUP)) != 0) pump_->step();
   if ((fds[0].revents & POLLIN) != 0) {
     signalfd_siginfo info{};

@@ -1,6 +1,7 @@
 // GPUs that runs reserve, and wait for, as an agent and a person see it.
 
 #include <cstdlib>
+#include <filesystem>
 
 #include "e2e/fixture.h"
 #include "e2e/yonder_cli.h"
@@ -18,9 +19,10 @@ class Leases : public EndToEnd {
     EndToEnd::SetUp();
     if (IsSkipped() || HasFatalFailure()) return;
     small_.set_gpus({{}});
+    small_place_ = new_open_directory() + "/gpus";
     large_.set_gpus({{.memory_total = "81920"}, {.memory_total = "81920"}});
-    small_server_.emplace(start_sshd(options(small_)));
-    large_server_.emplace(start_sshd(options(large_)));
+    small_server_.emplace(start_sshd(options(small_, small_place_)));
+    large_server_.emplace(start_sshd(options(large_, new_open_directory() + "/gpus")));
     write_hosts({host("small", *small_server_, "alice"), host("large", *large_server_, "bob")});
     write_config_toml(
         "active = \"small\"\n[sandbox.small]\nhost = \"small\"\n"
@@ -30,10 +32,10 @@ class Leases : public EndToEnd {
     for (const auto& id : begun_) agent().call("stop_background_task", {{"run_id", id}});
   }
 
-  lab::SshdOptions options(const lab::GpuStub& stub) {
+  static lab::SshdOptions options(const lab::GpuStub& stub, const std::string& place) {
     lab::SshdOptions options;
     options.config = {concat("SetEnv PATH=", stub.path(), ":", std::getenv("PATH"),
-                             " YONDER_GPU_LEASES=", new_open_directory(), "/gpus")};
+                             " YONDER_GPU_LEASES=", place)};
     return options;
   }
   Json begin(const Json& arguments) {
@@ -62,6 +64,7 @@ class Leases : public EndToEnd {
 
   lab::GpuStub small_;
   lab::GpuStub large_;
+  std::string small_place_;
   std::optional<lab::Sshd> small_server_;
   std::optional<lab::Sshd> large_server_;
   std::vector<std::string> begun_;
@@ -113,6 +116,33 @@ TEST_F(Leases, LetAQueuedRunBeStoppedOrGiveUp) {
   const Json limited = begin({{"sandbox_name", "small"}, {"when", "free"}, {"max_wait_s", 1}});
   EXPECT_TRUE(lab::eventually([&] { return check(limited)["state"] == "refused"; }));
   EXPECT_THAT(check(limited)["proof"].get<std::string>(), HasSubstr("within 1 s"));
+}
+
+TEST_F(Leases, ComeBackWhenSomebodyClearsTheirPlaceAway) {
+  const Json first = begin({{"sandbox_name", "small"}});
+  const Json queued = begin({{"sandbox_name", "small"}, {"when", "free"}});
+  EXPECT_EQ(queued["state"], "queued") << queued.dump(2);
+  std::filesystem::remove_all(small_place_);
+  EXPECT_TRUE(lab::eventually([&] {
+    const Captured shown = yonder({"gpus", "small"});
+    return shown.out.find(first["run_id"].get<std::string>()) != std::string::npos &&
+           shown.err.find(queued["run_id"].get<std::string>()) != std::string::npos;
+  }));
+  const Json error = refused({{"sandbox_name", "small"}});
+  EXPECT_THAT(error["message"].get<std::string>(), HasSubstr(first["run_id"].get<std::string>()));
+  EXPECT_THAT(check(first)["log_tail"].get<std::string>(), HasSubstr("it was put back"));
+  EXPECT_EQ(check(queued)["state"], "queued");
+  stop(first);
+  EXPECT_TRUE(lab::eventually([&] { return check(queued)["state"] == "running"; }));
+}
+
+TEST_F(Leases, LetARunWaitUntilTheDriverIsBack) {
+  small_.set_mode("nodriver");
+  const Json blind = begin({{"sandbox_name", "small"}, {"when", "free"}});
+  EXPECT_EQ(blind["state"], "queued") << blind.dump(2);
+  EXPECT_THAT(blind["queue"]["holders"].dump(), HasSubstr("cannot be seen now"));
+  small_.set_mode("");
+  EXPECT_TRUE(lab::eventually([&] { return check(blind)["state"] == "running"; }));
 }
 
 TEST_F(Leases, AutoGoesWhereTheGpusAreAndSaysWhyNotElsewhere) {
