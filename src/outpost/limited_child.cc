@@ -61,6 +61,20 @@ LimitedChild::~LimitedChild() {
   }
 }
 
+std::optional<int> LimitedChild::status(const Deadline& deadline) const {
+  constexpr int kKilled = 128;
+  while (true) {
+    siginfo_t end{};
+    if (::waitid(P_PID, static_cast<id_t>(pid_), &end, WEXITED | WNOHANG | WNOWAIT) != 0) {
+      if (errno != EINTR) return std::nullopt;
+    } else if (end.si_pid == pid_) {
+      return end.si_code == CLD_EXITED ? end.si_status : kKilled + end.si_status;
+    }
+    if (deadline.expired()) return std::nullopt;
+    std::this_thread::sleep_for(kPause);
+  }
+}
+
 class Collector {
  public:
   Collector(std::vector<LimitedChild> children, std::size_t max_bytes)
@@ -74,7 +88,7 @@ class Collector {
         fds.push_back({child.err_.get(), POLLIN, 0});
       }
       const bool none = std::all_of(fds.begin(), fds.end(), [](auto& f) { return f.fd < 0; });
-      if (none) return std::move(said_);
+      if (none) return with_status(deadline);
       const int ready =
           ::poll(fds.data(), static_cast<nfds_t>(fds.size()), deadline.poll_timeout());
       if (ready < 0 && errno != EINTR) break;
@@ -87,10 +101,21 @@ class Collector {
     for (std::size_t i = 0; i < children_.size(); ++i) {
       if (children_[i].out_ || children_[i].err_) said_[i].end = Said::End::TooLate;
     }
-    return std::move(said_);
+    return with_status(deadline);
   }
 
  private:
+  // It may have closed its outputs long before its end.
+  std::vector<Said> with_status(const Deadline& deadline) {
+    for (std::size_t i = 0; i < children_.size(); ++i) {
+      if (said_[i].end != Said::End::Whole) continue;
+      const auto status = children_[i].status(deadline);
+      if (status) said_[i].status = *status;
+      if (!status) said_[i].end = Said::End::TooLate;
+    }
+    return std::move(said_);
+  }
+
   void drain(std::size_t i, Fd& from, std::string& into) {
     std::array<char, 16384> buffer{};
     const auto n = read_some(from, buffer.data(), buffer.size());

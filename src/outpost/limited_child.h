@@ -3,6 +3,7 @@
 #include <sys/types.h>
 
 #include <functional>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -31,6 +32,9 @@ class LimitedChild {
   pid_t pid() const { return pid_; }
 
  private:
+  // As in Said; nothing when it lives on. It stays to be waited for.
+  std::optional<int> status(const Deadline& deadline) const;
+
   friend class Collector;
   LimitedChild(pid_t pid, Fd out, Fd err) : pid_(pid), out_(std::move(out)), err_(std::move(err)) {}
 
@@ -43,6 +47,7 @@ struct Said {
   std::string out;
   std::string err;
   enum class End { Whole, TooLate, TooMuch } end = End::Whole;
+  int status = 0;  // as a shell tells it: 128 and the signal for one that was killed
 };
 
 // What several children say that work at the same time, in their order. None of them is left after
