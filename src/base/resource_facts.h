@@ -132,6 +132,7 @@ struct Needs {
   std::uint64_t memory_mb = 0;
   std::uint64_t disk_mb = 0;
   std::vector<std::string> labels;
+  bool in_place = false;  // it starts in the directory of its sandbox, or below
 };
 
 }  // namespace yonder::resources

@@ -128,10 +128,12 @@ Result<BackgroundResponse> start_background(Engine& engine, CallContext& context
     TRY_ASSIGN(response, start_on(engine, context, request, sandbox));
     return Attempt{.id = response.run_id, .status = response.status};
   };
+  resources::Needs needs = request.needs;
+  needs.in_place = starts_in_place(request.run.cwd.value_or(""));
   TRY_ASSIGN(response.chosen, place(engine, context,
                                     {.sandbox = request.sandbox,
                                      .key = request.run.key,
-                                     .needs = request.needs,
+                                     .needs = needs,
                                      .may_wait = request.run.gpu_queue},
                                     start));
   if (response.chosen) {

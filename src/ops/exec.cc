@@ -59,10 +59,12 @@ Result<ExecResponse> exec_somewhere(Engine& engine, CallContext& context,
     TRY_ASSIGN(response, on(sandbox));
     return Attempt{.id = response.run_id, .status = response.status};
   };
+  resources::Needs needs = request.needs;
+  needs.in_place = starts_in_place(request.run.cwd.value_or(""));
   TRY_ASSIGN(response.chosen, place(engine, context,
                                     {.sandbox = request.sandbox,
                                      .key = request.run.key,
-                                     .needs = request.needs,
+                                     .needs = needs,
                                      .only_once = streams_input},
                                     start));
   if (response.chosen) {

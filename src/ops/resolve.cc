@@ -13,9 +13,12 @@ Result<SandboxSpec> resolve_sandbox(Engine& engine, const Session& session,
   return engine.config.find(catalog.active);
 }
 
+bool starts_in_place(const std::string& requested) {
+  return !requested.starts_with('/') && !requested.starts_with('~');
+}
+
 std::string effective_cwd(const std::string& requested, const std::string& sandbox_cwd) {
-  const bool stands_alone = requested.starts_with('/') || requested.starts_with('~');
-  if (sandbox_cwd.empty() || stands_alone) return requested;
+  if (sandbox_cwd.empty() || !starts_in_place(requested)) return requested;
   if (requested.empty()) return sandbox_cwd;
   return sandbox_cwd + "/" + requested;
 }

@@ -113,7 +113,7 @@ TEST(RocmSmi, ACardIsAnObjectOfTexts) {
   ASSERT_TRUE(list) << list.why;
   ASSERT_EQ((*list).size(), 2U);
   const auto& gpu = (*list)[0];
-  EXPECT_EQ(gpu.uuid, "0x592c190172fd5d40");
+  EXPECT_EQ(gpu.uuid, "GPU-592c190172fd5d40");
   EXPECT_EQ(gpu.name, "Radeon RX 7900");
   EXPECT_EQ(*gpu.utilization_pct, 3U);
   EXPECT_EQ(*gpu.memory_total_bytes, 25753026560U);

@@ -14,7 +14,6 @@ using resources::Count;
 
 constexpr std::size_t kMaxValue = 60;
 constexpr std::size_t kMaxName = 120;
-constexpr int kSignal = 128;  // above it, a status tells the signal
 constexpr std::string_view kSays = " says ";
 
 bool has_nothing_to_tell(const Count& count) {
@@ -74,15 +73,13 @@ std::int64_t process_number(std::string_view said) {
 }
 
 bool failed(const Said& said) {
-  return said.end != Said::End::Whole || said.status != 0;
+  return said.end != Said::End::Whole || said.status != 0 || said.signal != 0;
 }
 
 std::string why_nothing(std::string_view tool, const Said& said) {
   if (said.end == Said::End::TooLate) return concat(tool, " did not answer in time");
   if (said.end == Said::End::TooMuch) return concat(tool, " printed too much");
-  if (said.status > kSignal) {
-    return concat(tool, " was ended by signal ", said.status - kSignal);
-  }
+  if (said.signal != 0) return concat(tool, " was ended by signal ", said.signal);
   const std::string status =
       said.status == 0 ? "" : concat(" and failed with status ", said.status);
   return concat(tool, ": ", first_line(said, "it said nothing" + status));

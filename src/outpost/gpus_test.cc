@@ -228,9 +228,11 @@ TEST_F(GpusTest, OfAmdAreAskedOfTheOlderToolWhenTheNewerFails) {
 }
 
 TEST_F(GpusTest, ProcessesOfAToolThatFailsSilentlyAreNotKnown) {
-  lab::GpuStub stub;
-  stub.set_gpus({{}});
-  stub.write("apps", "nothing\n");
+  const lab::GpuStub stub;
+  stub.write("nvidia-smi",
+             "#!/bin/sh\ncase $1 in --query-compute-apps*) exit 1 ;; esac\n"
+             "echo 0, GPU-a, A, 0, 1, 2, 3, 4, Disabled\n",
+             0755);
   const auto gpus = look(stub.path());
   ASSERT_TRUE(gpus.list) << gpus.list.why;
   EXPECT_FALSE((*gpus.list)[0].processes);

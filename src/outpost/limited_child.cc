@@ -61,16 +61,16 @@ LimitedChild::~LimitedChild() {
   }
 }
 
-std::optional<int> LimitedChild::status(const Deadline& deadline) const {
-  constexpr int kKilled = 128;
+bool LimitedChild::learn_end(Said& said, const Deadline& deadline) const {
   while (true) {
     siginfo_t end{};
     if (::waitid(P_PID, static_cast<id_t>(pid_), &end, WEXITED | WNOHANG | WNOWAIT) != 0) {
-      if (errno != EINTR) return std::nullopt;
+      if (errno != EINTR) return false;
     } else if (end.si_pid == pid_) {
-      return end.si_code == CLD_EXITED ? end.si_status : kKilled + end.si_status;
+      (end.si_code == CLD_EXITED ? said.status : said.signal) = end.si_status;
+      return true;
     }
-    if (deadline.expired()) return std::nullopt;
+    if (deadline.expired()) return false;
     std::this_thread::sleep_for(kPause);
   }
 }
@@ -88,7 +88,7 @@ class Collector {
         fds.push_back({child.err_.get(), POLLIN, 0});
       }
       const bool none = std::all_of(fds.begin(), fds.end(), [](auto& f) { return f.fd < 0; });
-      if (none) return with_status(deadline);
+      if (none) return with_ends(deadline);
       const int ready =
           ::poll(fds.data(), static_cast<nfds_t>(fds.size()), deadline.poll_timeout());
       if (ready < 0 && errno != EINTR) break;
@@ -101,17 +101,15 @@ class Collector {
     for (std::size_t i = 0; i < children_.size(); ++i) {
       if (children_[i].out_ || children_[i].err_) said_[i].end = Said::End::TooLate;
     }
-    return with_status(deadline);
+    return with_ends(deadline);
   }
 
  private:
   // It may have closed its outputs long before its end.
-  std::vector<Said> with_status(const Deadline& deadline) {
+  std::vector<Said> with_ends(const Deadline& deadline) {
     for (std::size_t i = 0; i < children_.size(); ++i) {
       if (said_[i].end != Said::End::Whole) continue;
-      const auto status = children_[i].status(deadline);
-      if (status) said_[i].status = *status;
-      if (!status) said_[i].end = Said::End::TooLate;
+      if (!children_[i].learn_end(said_[i], deadline)) said_[i].end = Said::End::TooLate;
     }
     return std::move(said_);
   }

@@ -3,7 +3,6 @@
 #include <sys/types.h>
 
 #include <functional>
-#include <optional>
 #include <string>
 #include <vector>
 
@@ -12,6 +11,14 @@
 #include "base/result.h"
 
 namespace yonder::outpost {
+
+struct Said {
+  std::string out;
+  std::string err;
+  enum class End { Whole, TooLate, TooMuch } end = End::Whole;
+  int status = 0;  // its own
+  int signal = 0;  // that ended it
+};
 
 // A process for something that may never come back: a file system whose server is gone, a tool
 // whose driver hangs. It is in a session of its own, dies with us, and is given up at its limit,
@@ -32,8 +39,8 @@ class LimitedChild {
   pid_t pid() const { return pid_; }
 
  private:
-  // As in Said; nothing when it lives on. It stays to be waited for.
-  std::optional<int> status(const Deadline& deadline) const;
+  // False: it lives on. Else it stays to be waited for.
+  bool learn_end(Said& said, const Deadline& deadline) const;
 
   friend class Collector;
   LimitedChild(pid_t pid, Fd out, Fd err) : pid_(pid), out_(std::move(out)), err_(std::move(err)) {}
@@ -41,13 +48,6 @@ class LimitedChild {
   pid_t pid_ = -1;
   Fd out_;
   Fd err_;
-};
-
-struct Said {
-  std::string out;
-  std::string err;
-  enum class End { Whole, TooLate, TooMuch } end = End::Whole;
-  int status = 0;  // as a shell tells it: 128 and the signal for one that was killed
 };
 
 // What several children say that work at the same time, in their order. None of them is left after

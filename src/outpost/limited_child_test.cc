@@ -69,7 +69,7 @@ TEST(LimitedChild, TellsHowItEnded) {
                         std::chrono::seconds(30));
   ASSERT_EQ(said.size(), 3U);
   EXPECT_EQ(said[0].status, 7);
-  EXPECT_EQ(said[1].status, 128 + SIGKILL);
+  EXPECT_EQ(said[1].signal, SIGKILL);
   EXPECT_EQ(said[2].status, 3);
   EXPECT_EQ(said[2].end, Said::End::Whole);
 }

@@ -149,7 +149,7 @@ TEST(Nvidia, AppsThatAreNotUnderstoodLeaveNoGpuIdle) {
 TEST(Nvidia, AppsOfAToolThatFailedLeaveNoGpuIdle) {
   EXPECT_EQ(parse_nvidia_apps({.status = 1}).why,
             "nvidia-smi: it said nothing and failed with status 1");
-  EXPECT_EQ(parse_nvidia_apps({.out = "GPU-a, 5, y, 1\n", .status = 137}).why,
+  EXPECT_EQ(parse_nvidia_apps({.out = "GPU-a, 5, y, 1\n", .signal = 9}).why,
             "nvidia-smi was ended by signal 9");
   EXPECT_FALSE(parse_nvidia_apps({.out = "No devices were found\n", .status = 6}));
 }
@@ -164,7 +164,7 @@ TEST(Nvidia, AppsThatAreTooManyToBeListedAreNotMeasured) {
 
 TEST(Nvidia, RowsOfAToolThatFailedAreNotMeasured) {
   const std::string row = "0, GPU-a, A, 1, 2, 3, 4, 5, Disabled\n";
-  EXPECT_FALSE(parse_nvidia_gpus({.out = row, .status = 137}, MigField::Asked));
+  EXPECT_FALSE(parse_nvidia_gpus({.out = row, .signal = 9}, MigField::Asked));
   EXPECT_FALSE(parse_nvidia_gpus({.out = row, .status = 1}, MigField::Asked));
   // This it says of one that is worn out, and goes on.
   const std::string lost =

@@ -84,6 +84,9 @@ Reasons why_room_lacks(const MachineFacts& facts, const Needs& needs) {
   Reasons reasons;
   compare(reasons, facts.memory.available_bytes, needs.memory_mb, "of memory available");
   const Disk* disk = disk_for_work(facts);
+  if (needs.in_place && disk != nullptr && !disk->absent.empty()) {
+    return {"commands cannot start there: " + printable(disk->absent)};
+  }
   const Count free = disk != nullptr ? disk->free_bytes : Count::missing("no answer about it");
   compare(reasons, free, needs.disk_mb, "of disk free where commands start");
   return reasons;

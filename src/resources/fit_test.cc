@@ -98,6 +98,14 @@ TEST(Fit, WhatWasNotMeasuredDoesNotFit) {
                   "not measured: how much of disk free where commands start: no answer about it"));
 }
 
+TEST(Fit, AMachineWithoutTheDirectoryToStartInDoesNotFit) {
+  MachineFacts facts = machine_for_test(0);
+  facts.disks[0].absent = "'/work' does not exist";
+  EXPECT_THAT(reasons(facts, {.in_place = true}),
+              ElementsAre("commands cannot start there: '/work' does not exist"));
+  EXPECT_THAT(reasons(facts, {}), IsEmpty());  // it starts somewhere else
+}
+
 TEST(Fit, GpusThatCannotBeReservedDoNotCount) {
   MachineFacts facts = machine_for_test(1);
   facts.gpus.lease_problem = "/tmp is not writable";
