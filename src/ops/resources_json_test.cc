@@ -1,6 +1,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "base/text.h"
 #include "ops/background.h"
 #include "ops/exec.h"
 #include "ops/machines.h"

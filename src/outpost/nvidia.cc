@@ -89,6 +89,18 @@ std::string slice_id(std::string_view said) {
   return join(parts, "/");
 }
 
+bool is_warning(std::string_view line) {
+  return trim(line).starts_with("WARNING: infoROM is corrupted");
+}
+
+// It fails after a whole answer when all it has against a GPU is a worn record of its making.
+bool ended_badly(const Said& said) {
+  constexpr int kOnlyTheRecord = 14;
+  const auto lines = split(said.out + "\n" + said.err, '\n');
+  const bool warned = std::any_of(lines.begin(), lines.end(), is_warning);
+  return failed(said) && (said.status != kOnlyTheRecord || !warned);
+}
+
 // What it says of one that does not answer; empty: nothing.
 std::string lost_gpu(const Said& said) {
   for (const auto& line : split(said.out + "\n" + said.err, '\n')) {
@@ -121,7 +133,7 @@ GpuList parse_nvidia_gpus(const Said& said, MigField mig) {
   if (gpus.empty() && trim(said.out).starts_with("No devices were found")) return GpuList::of({});
   // A chip that is worn out makes it fail after all, but does not make the others wrong.
   std::string lost = lost_gpu(said);
-  if (gpus.empty() || (failed(said) && lost.empty())) {
+  if (gpus.empty() || (ended_badly(said) && lost.empty())) {
     return GpuList::missing(why_nothing(kTool, said));
   }
   return {.value = std::move(gpus), .why = std::move(lost)};
@@ -134,12 +146,13 @@ bool knows_no_mig(const Said& said) {
 
 resources::Measured<NvidiaApps> parse_nvidia_apps(const Said& said) {
   using Apps = resources::Measured<NvidiaApps>;
-  if (failed(said) || (trim(said.out).empty() && !trim(said.err).empty())) {
+  const bool only_warned = failed(said) && !ended_badly(said);
+  if (ended_badly(said) || (trim(said.out).empty() && !trim(said.err).empty() && !only_warned)) {
     return Apps::missing(why_nothing(kTool, said));
   }
   NvidiaApps apps;
   for (const auto& line : split(said.out, '\n')) {
-    if (trim(line).empty() || line.starts_with("No running")) continue;
+    if (trim(line).empty() || line.starts_with("No running") || is_warning(line)) continue;
     if (apps.size() == kMostGpuProcesses) {
       return Apps::missing(concat(kTool, " lists more than ", kMostGpuProcesses, " processes"));
     }

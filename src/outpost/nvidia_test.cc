@@ -175,6 +175,15 @@ TEST(Nvidia, RowsOfAToolThatFailedAreNotMeasured) {
   EXPECT_EQ(list.why, "nvidia-smi: " + lost);
 }
 
+TEST(Nvidia, AWarningAfterTheAnswerIsNoFailure) {
+  const std::string warning = "WARNING: infoROM is corrupted at gpu 0000:01:00.0\n";
+  const Said rows{.out = "0, GPU-a, A, 1, 2, 3, 4, 5, Disabled\n" + warning, .status = 14};
+  EXPECT_TRUE(parse_nvidia_gpus(rows, MigField::Asked));
+  EXPECT_EQ((*parse_nvidia_apps({.out = "GPU-a, 5, y, 1\n" + warning, .status = 14})).size(), 1U);
+  EXPECT_TRUE(parse_nvidia_apps({.err = warning, .status = 14}));
+  EXPECT_FALSE(parse_nvidia_apps({.out = warning, .status = 1}));
+}
+
 TEST(Nvidia, WhatCannotBeIsNotMeasured) {
   const auto& gpu = (*parse("0, GPU-a, A, 150, 90000, 24564, 4, 5, Disabled\n"))[0];
   EXPECT_EQ(gpu.utilization_pct.why, "nvidia-smi says 150 %, which cannot be");
