@@ -81,11 +81,68 @@ TEST(GpuFree, ALittleMemoryOrASmallShareOfItDoesNotMakeItBusy) {
   EXPECT_EQ(why_not_free(gpu, 0), "");
 }
 
-TEST(GpuFree, AValueThatWasNotMeasuredDoesNotMakeItBusy) {
+TEST(GpuFree, OneOfUtilizationAndMemoryIsEnoughToKnowThatItIsIdle) {
   Gpu gpu = idle_gpu();
-  gpu.utilization_pct = Count::missing("[N/A]");
-  gpu.memory_used_bytes = Count::missing("[N/A]");
+  gpu.memory_used_bytes = gpu.memory_total_bytes = Count::missing("nvidia-smi says [N/A]");
   EXPECT_EQ(why_not_free(gpu, 0), "");
+  gpu = idle_gpu();
+  gpu.utilization_pct = Count::missing("nvidia-smi says [N/A]");
+  EXPECT_EQ(why_not_free(gpu, 0), "");
+}
+
+TEST(GpuFree, AGpuOfWhichNothingWasMeasuredIsNotKnownToBeFree) {
+  Gpu gpu = idle_gpu();
+  gpu.utilization_pct = Count::missing("nvidia-smi says [N/A]");
+  gpu.memory_used_bytes = Count::missing("nvidia-smi says [Not Supported]");
+  EXPECT_EQ(why_not_free(gpu, 0),
+            "may be used: neither its utilization nor its memory is known: nvidia-smi says [N/A]");
+}
+
+TEST(GpuFree, AGpuThatIsOutOfOrderIsNotFree) {
+  Gpu gpu = idle_gpu();
+  gpu.trouble = "nvidia-smi says [Unknown Error]";
+  EXPECT_EQ(why_not_free(gpu, 0), "is out of order: nvidia-smi says [Unknown Error]");
+  EXPECT_EQ(why_never_free(gpu, 0), "");  // a reset may help
+}
+
+TEST(GpuFree, WhatCanNeverBeGivenAwaySaysWhy) {
+  Gpu gpu = idle_gpu();
+  gpu.processes = Measured<std::vector<GpuProcess>>::missing("rocm-smi does not tell");
+  gpu.never = "rocm-smi does not tell";
+  EXPECT_EQ(why_not_free(gpu, 0), "cannot be given to a run: rocm-smi does not tell");
+  EXPECT_EQ(why_never_free(gpu, 0), "cannot be given to a run: rocm-smi does not tell");
+}
+
+Gpus two_gpus() {
+  Gpus gpus;
+  gpus.list = Measured<std::vector<Gpu>>::of({idle_gpu(), idle_gpu()});
+  gpus.list.value->at(0).memory_total_bytes = Count::of(8 * kGiB);
+  return gpus;
+}
+
+TEST(GpuFree, AGpuThatSuitsSomebodyWhoWaitsIsKeptForHim) {
+  Gpus gpus = two_gpus();
+  gpus.queue.push_back({.run_id = "r-1", .user = "bob", .gpus = 2, .gpu_memory_mb = 20000});
+  EXPECT_EQ(why_not_free_now(gpus, gpus.list.value->at(0), 0), "");
+  EXPECT_EQ(why_not_free_now(gpus, gpus.list.value->at(1), 0), "is for bob, who waits");
+  EXPECT_FALSE(*is_free(gpus, gpus.list.value->at(1)));
+  gpus.queue[0].mine = true;
+  EXPECT_EQ(why_not_free_now(gpus, gpus.list.value->at(1), 0), "is for bob (you), who waits");
+  gpus.queue[0].holds_back = false;
+  EXPECT_TRUE(*is_free(gpus, gpus.list.value->at(1)));
+}
+
+TEST(GpuFree, NobodyKnowsWhatIsFreeWhileLeasesCannotBeSeen) {
+  Gpus gpus = two_gpus();
+  gpus.lease_problem = "somebody holds the lock";
+  const auto free = is_free(gpus, gpus.list.value->at(0));
+  EXPECT_FALSE(free);
+  EXPECT_EQ(free.why, "leases cannot be seen: somebody holds the lock");
+  EXPECT_EQ(why_not_free_now(gpus, gpus.list.value->at(0), 0),
+            "may be held: leases cannot be seen: somebody holds the lock");
+  // What uses it is there, whoever has a lease.
+  gpus.list.value->at(0).processes.value->push_back({.pid = 7});
+  EXPECT_FALSE(*is_free(gpus, gpus.list.value->at(0)));
 }
 
 TEST(GpuFree, MemoryIsComparedWithWhatIsFreeOfIt) {
@@ -103,7 +160,8 @@ TEST(GpuFree, MemoryThatWasNotMeasuredDoesNotFit) {
   gpu.memory_used_bytes = Count::missing("[N/A]");
   EXPECT_EQ(why_not_free(gpu, 1), "has an unknown amount of free memory: [N/A]");
   gpu.memory_total_bytes = Count::missing("unified memory");
-  EXPECT_EQ(why_not_free(gpu, 1), "has an unknown amount of memory: unified memory");
+  EXPECT_EQ(why_not_free(gpu, 1),
+            "has an unknown amount of memory (unified memory), so none can be asked of it");
 }
 
 TEST(GpuFree, WhatAMachineSaysIsMadePrintable) {

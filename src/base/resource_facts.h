@@ -47,6 +47,7 @@ struct Disk {
   Count total_bytes;
   Count free_inodes;
   Count total_inodes;
+  std::string absent;  // why nothing can start there; empty: it is there
 };
 
 struct GpuProcess {
@@ -77,6 +78,10 @@ struct Gpu {
   std::vector<std::string> slices;  // their UUIDs
   Measured<std::vector<GpuProcess>> processes;
   std::optional<Lease> lease;
+  std::string vendor;   // "nvidia", "amd"
+  std::string device;   // what the variable of its vendor calls it; empty: its uuid
+  std::string never;    // why it cannot be given to a run, whoever uses it; empty: it can
+  std::string trouble;  // what its tool says of it that no GPU in order would have said
 };
 
 // A run that waits for GPUs, in the order in which they are served.
@@ -87,15 +92,17 @@ struct Waiting {
   std::uint64_t gpu_memory_mb = 0;  // 0: any
   std::int64_t since_ms = 0;
   bool mine = false;
+  bool holds_back = true;  // GPUs that suit it are kept for it
 };
 
 struct Gpus {
-  std::string vendor;  // "nvidia", "amd"; empty: none
-  std::string tool;    // that was asked
+  std::string vendor;  // "nvidia", "amd", "nvidia, amd"; empty: none
+  std::string tool;    // that was asked, or several
   // No value: there may be GPUs, but nothing could be learned of them. Empty: there are none.
   Measured<std::vector<Gpu>> list;
   std::vector<Waiting> queue;
-  std::string lease_problem;  // why leases cannot be seen or taken here
+  std::string lease_problem;  // why leases cannot be seen or taken here: `queue` says nothing then
+  std::string unseen;         // why there may be more GPUs than in the list; empty: there are none
 };
 
 struct LoggedIn {

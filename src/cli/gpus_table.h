@@ -11,8 +11,8 @@ namespace yonder::cli {
 
 // Pure: what `yonder gpus` shows.
 
-// "free", who has it, or why nobody can have it.
-std::string gpu_holder(const resources::Gpu& gpu);
+// "free", who has it, or why nobody can have it; "?" while leases cannot be seen.
+std::string gpu_holder(const resources::Gpus& gpus, const resources::Gpu& gpu);
 
 Row gpus_header();
 // One for each GPU.

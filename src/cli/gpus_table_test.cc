@@ -56,7 +56,49 @@ TEST(GpusTable, ShowsWhatWasNotMeasuredAsSuch) {
   EXPECT_EQ(row.at(3), "?");
   EXPECT_EQ(row.at(4), "? of 40.0 GiB");
   EXPECT_EQ(row.at(5), "?");
-  EXPECT_EQ(row.at(6), "may be used: its processes are not known: hung");
+  EXPECT_EQ(row.at(6), "? (its processes are not known: hung)");
+}
+
+TEST(GpusTable, CallsNothingFreeWhileLeasesCannotBeSeen) {
+  auto seen = machine("gpu1", 2);
+  seen.seen.facts->gpus.lease_problem = "somebody holds the lock";
+  resources::gpu_of(*seen.seen.facts, 1)
+      .processes.value->push_back({.pid = 7, .user = "bob", .command = "python"});
+  const auto rows = gpus_rows({seen}, kNow);
+  EXPECT_EQ(rows.at(0).at(6), "?");
+  EXPECT_EQ(rows.at(0).at(7), "?");
+  EXPECT_EQ(rows.at(0).at(8), "?");
+  EXPECT_EQ(rows.at(1).at(6), "bob: python");
+  EXPECT_THAT(gpus_notes({seen}, kNow),
+              ElementsAre("gpu1: GPUs cannot be reserved, nor can be seen who has them: somebody "
+                          "holds the lock"));
+}
+
+TEST(GpusTable, SaysForWhomAGpuIsKept) {
+  auto seen = machine("gpu1", 1);
+  seen.seen.facts->gpus.queue.push_back({.run_id = "r-2", .user = "bob", .gpus = 2});
+  EXPECT_EQ(gpus_rows({seen}, kNow).at(0).at(6), "for bob, who waits");
+}
+
+TEST(GpusTable, SaysWhyNobodyCanHaveAGpuInWordsThatStandAlone) {
+  auto seen = machine("gpu1", 1);
+  auto& gpu = resources::gpu_of(*seen.seen.facts, 0);
+  const auto holder = [&] { return gpus_rows({seen}, kNow).at(0).at(6); };
+  gpu.utilization_pct = resources::Count::of(50);
+  EXPECT_EQ(holder(), "busy (50 %) with something that is not shown");
+  gpu.trouble = "nvidia-smi says [Unknown Error]";
+  EXPECT_EQ(holder(), "out of order: nvidia-smi says [Unknown Error]");
+  gpu.uuid.clear();
+  EXPECT_EQ(holder(), "no UUID by which it could be given to a run");
+  gpu.split = true;
+  EXPECT_EQ(holder(), "split into MIG slices");
+}
+
+TEST(GpusTable, SaysThatThereMayBeMore) {
+  auto seen = machine("gpu1", 1);
+  seen.seen.facts->gpus.unseen = "nvidia-smi hung";
+  EXPECT_THAT(gpus_notes({seen}, kNow),
+              ElementsAre("gpu1: it may have more GPUs: nvidia-smi hung"));
 }
 
 TEST(GpusTable, ListsTheQueueAndWhoCouldNotBeAsked) {
@@ -75,7 +117,7 @@ TEST(GpusTable, ListsTheQueueAndWhoCouldNotBeAsked) {
       resources::Measured<std::vector<resources::Gpu>>::missing("nvidia-smi hung");
   EXPECT_THAT(
       gpus_notes({busy, dead, strange, machine("small", 0)}, kNow),
-      ElementsAre("waiting on gpu1, 1: carol (you), run r-2, for 2 GPUs with 100 MiB free, since 2 "
+      ElementsAre("waiting on gpu1, 1: carol (you), run r-2, for 2 GPUs with 100 MiB free, came 2 "
                   "min ago",
                   "gpu2: could not be asked: no route; is it on?",
                   "gpu3: its GPUs are not known: nvidia-smi hung", "small: has no GPU"));
@@ -115,7 +157,9 @@ TEST(ResourcesTable, HasOneLineForEachMachine) {
   const HostsTable table = resources_table(list);
   EXPECT_THAT(table.header, ElementsAre("NAME", "IDLE", "CPU", "MEM", "DISK", "GPUS"));
   EXPECT_THAT(table.rows.at(0), ElementsAre("a", "0.700", "2.0 of 4", "4.0 GiB of 16.0 GiB",
-                                            "100.0 GiB free", "1 of 2 free, 1 waiting"));
+                                            "100.0 GiB free", "0 of 2 free, 1 waiting"));
+  list.sandboxes[0].resources->facts->gpus.lease_problem = "locked";
+  EXPECT_EQ(resources_table(list).rows.at(0).back(), "? of 2 free");
   EXPECT_THAT(table.rows.at(1), ElementsAre("b", "?", "2.0 of 1.5", "?", "100.0 GiB free", "-"));
   EXPECT_THAT(table.rows.at(2), ElementsAre("alias", "-", "-", "-", "-", "-"));
   EXPECT_THAT(table.rows.at(3).back(), HasSubstr("failed: no route"));

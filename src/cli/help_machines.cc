@@ -17,8 +17,9 @@ why.
 
 std::string gpus_footer() {
   return R"text(One line for each GPU: how busy it is, who has it, with which run, since when. "free" can be had now
-(`yonder run --gpus 1`); "(no lease)" is somebody who uses it without having asked for it. Below it:
-the runs that wait for GPUs, and the machines that could not be asked. In a pipe: the lines of GPUs
+(`yonder run --gpus 1`); "(no lease)" is somebody who uses it without having asked for it; "for bob,
+who waits" is kept for a run in the queue; "?" means that leases cannot be seen. Below it: the runs
+that wait for GPUs, and the machines that could not be asked. In a pipe: the lines of GPUs
 without a header, their fields separated by tabs; the rest is on stderr.
 
 Examples:

@@ -53,11 +53,15 @@ std::string gpus_text(const resources::Gpus& gpus) {
   if (!gpus.list) return kNotMeasured;
   const auto& all = *gpus.list;
   if (all.empty()) return "-";
-  const auto free = std::count_if(all.begin(), all.end(), [](const auto& gpu) {
-    return resources::why_not_free(gpu, 0).empty();
-  });
+  std::size_t free = 0;
+  const bool known = gpus.lease_problem.empty();
+  for (const auto& gpu : all) {
+    const auto is_free = resources::is_free(gpus, gpu);
+    if (is_free && *is_free) ++free;
+  }
   const std::string waiting = gpus.queue.empty() ? "" : concat(", ", gpus.queue.size(), " waiting");
-  return concat(free, " of ", all.size(), " free", waiting);
+  return concat(known ? std::to_string(free) : kNotMeasured, " of ", all.size(),
+                gpus.unseen.empty() ? "" : " or more", " free", known ? waiting : "");
 }
 
 Row row_of(const ops::SandboxStatus& status) {

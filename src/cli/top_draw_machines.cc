@@ -18,15 +18,19 @@ using resources::Gpu;
 using resources::MachineFacts;
 
 constexpr std::size_t kLongestName = 20;
+constexpr std::size_t kLongestGpu = 24;
 
 // What there is room for.
 struct Room {
   std::size_t name = 0;
   std::size_t bar = 0;
-  std::size_t spark = 0;
+  std::size_t memory_bar = 0;
   std::size_t cpu = 0;
   std::size_t memory = 0;
-  std::size_t disk = 0;
+  std::size_t gpus = 0;
+  std::size_t holder = 0;
+  std::size_t gpu_name = 0;
+  std::size_t spark = 0;
 };
 
 std::optional<double> share(const Count& part, const Count& whole) {
@@ -49,22 +53,62 @@ TopTone tone_of(std::optional<double> used) {
 // Cells of resources_cells().
 enum Cell { kIdle, kCpu, kMemory, kDisk, kGpus };
 
+std::string gpu_memory(const Gpu& gpu) {
+  const auto shown = [](const Count& bytes) { return bytes ? human_bytes(*bytes) : "?"; };
+  return concat(shown(gpu.memory_used_bytes), " of ", shown(gpu.memory_total_bytes));
+}
+
+std::string holder_text(const resources::Gpus& gpus, const Gpu& gpu) {
+  return one_line(gpu_holder(gpus, gpu) + (gpu.lease ? " " + gpu.lease->run_id : ""));
+}
+
+constexpr std::size_t kGpuLabel = 9;
+constexpr std::size_t kGpuBusy = 5;
+constexpr std::size_t kGpuMemory = 20;
+constexpr std::size_t kGpuHeat = 7;
+constexpr std::size_t kGap = 2;
+
+// Who has a GPU is what one looks for; its name goes before its history.
+void share_out(Room& room, std::size_t width) {
+  constexpr std::size_t kHolder = 24;
+  constexpr std::size_t kUseful = 8;
+  const std::size_t memory = room.memory_bar == 0 ? 0 : room.memory_bar + 1;
+  const std::size_t fixed =
+      kGpuLabel + room.bar + 1 + kGpuBusy + kGap + memory + kGpuMemory + kGap + kGpuHeat;
+  std::size_t left = width > fixed ? width - fixed : 0;
+  const auto take = [&](std::size_t wanted) {
+    const std::size_t taken = std::min(wanted, left);
+    left -= std::min(left, taken + kGap);
+    return taken;
+  };
+  room.holder = take(std::min(room.holder, std::max(kHolder, left / 2)));
+  room.gpu_name = take(room.gpu_name);
+  room.spark = left < kUseful ? 0 : std::min(left, kTopSamples);
+}
+
+void measure_gpus(Room& room, const resources::Gpus& gpus) {
+  if (!gpus.list) return;
+  for (const auto& gpu : *gpus.list) {
+    room.holder = std::max(room.holder, cells_of(holder_text(gpus, gpu)));
+    room.gpu_name = std::max(room.gpu_name, std::min(cells_of(one_line(gpu.name)), kLongestGpu));
+  }
+}
+
 Room room_for(const std::vector<const TopMachine*>& machines, std::size_t width) {
   constexpr std::size_t kWide = 100;
-  constexpr std::size_t kVeryWide = 150;
-  Room room{.name = cells_of("MACHINE"),
-            .bar = width >= kWide ? 8U : 4U,
-            .spark = width >= kVeryWide ? kTopSamples
-                     : width >= kWide   ? 30U
-                                        : 14U};
+  const bool wide = width >= kWide;
+  Room room{.name = cells_of("MACHINE"), .bar = wide ? 8U : 4U, .memory_bar = wide ? 8U : 0U};
   for (const auto* machine : machines) {
-    room.name = std::max(room.name, std::min(cells_of(one_line(machine->name)), kLongestName));
+    room.name = std::max(room.name, std::min(cells_of(one_line(machine->name)),
+                                             wide ? kLongestName : kLongestName / 2));
     if (!machine->facts) continue;
     const Row cells = resources_cells(*machine->facts);
     room.cpu = std::max(room.cpu, cells_of(cells[kCpu]));
     room.memory = std::max(room.memory, cells_of(cells[kMemory]));
-    room.disk = std::max(room.disk, cells_of(cells[kDisk]));
+    room.gpus = std::max({room.gpus, cells_of(cells[kGpus]), cells_of("GPUS")});
+    measure_gpus(room, machine->facts->gpus);
   }
+  share_out(room, width);
   return room;
 }
 
@@ -87,8 +131,8 @@ std::string status_text(const TopMachine& machine, Instant now) {
 
 void add_bar(TopLine& line, std::optional<double> used, const std::string& text, std::size_t room,
              std::size_t bar) {
-  line.spans.push_back({top_bar(used, bar), tone_of(used)});
-  line.spans.push_back({concat(" ", pad_cells(text, room), "  ")});
+  if (bar > 0) line.spans.push_back({top_bar(used, bar) + " ", tone_of(used)});
+  line.spans.push_back({concat(pad_cells(text, room), "  ")});
 }
 
 TopLine machine_line(const TopMachine& machine, const Room& room) {
@@ -99,46 +143,45 @@ TopLine machine_line(const TopMachine& machine, const Room& room) {
   line.spans.push_back({pad_cells(cells[kIdle], 5) + "  "});
   add_bar(line, share(facts.cpu.load_1m_milli, facts.cpu.allowed_milli), cells[kCpu], room.cpu,
           room.bar);
-  add_bar(line, memory_share(facts.memory), cells[kMemory], room.memory, room.bar);
-  line.spans.push_back({pad_cells(cells[kDisk], room.disk) + "  "});
-  line.spans.push_back({cells[kGpus]});
+  add_bar(line, memory_share(facts.memory), cells[kMemory], room.memory, room.memory_bar);
+  line.spans.push_back({pad_cells(cells[kGpus], room.gpus) + "  "});
+  line.spans.push_back({cells[kDisk]});
   return line;
 }
 
 TopLine header_line(const Room& room) {
   const std::size_t cpu = room.bar + 1 + room.cpu;
-  const std::size_t memory = room.bar + 1 + room.memory;
+  const std::size_t memory = (room.memory_bar == 0 ? 0 : room.memory_bar + 1) + room.memory;
   const std::string text =
       room.cpu == 0
           ? "MACHINE"
           : concat(pad_cells("MACHINE", room.name), "  IDLE   ", pad_cells("CPU", cpu), "  ",
-                   pad_cells("MEM", memory), "  ", pad_cells("DISK", room.disk), "  GPUS");
+                   pad_cells("MEM", memory), "  ", pad_cells("GPUS", room.gpus), "  DISK");
   return {.spans = {{text, TopTone::Dim}}};
 }
 
-std::string gpu_memory(const Gpu& gpu) {
-  const auto shown = [](const Count& bytes) { return bytes ? human_bytes(*bytes) : "?"; };
-  return concat(shown(gpu.memory_used_bytes), " of ", shown(gpu.memory_total_bytes));
-}
-
 TopLine gpu_line(const TopMachine& machine, const Gpu& gpu, const Room& room) {
-  constexpr std::size_t kMemoryRoom = 20;
   const Count& busy = gpu.utilization_pct;
   const auto share_busy = share(busy, Count::of(100));
   const auto found = machine.gpus.find(top_gpu_key(gpu));
   TopLine line;
-  line.spans.push_back({pad_cells(concat("  GPU ", gpu.index), 8) + " "});
-  add_bar(line, share_busy, busy ? concat(*busy, " %") : "?", 5, room.bar);
-  line.spans.push_back(
-      {top_spark(found == machine.gpus.end() ? TopHistory() : found->second, room.spark) + "  ",
-       TopTone::Good});
-  add_bar(line, share(gpu.memory_used_bytes, gpu.memory_total_bytes), gpu_memory(gpu), kMemoryRoom,
-          room.bar);
+  line.spans.push_back({pad_cells(concat("  GPU ", gpu.index), kGpuLabel - 1) + " "});
+  add_bar(line, share_busy, busy ? concat(*busy, " %") : "?", kGpuBusy, room.bar);
+  add_bar(line, share(gpu.memory_used_bytes, gpu.memory_total_bytes), gpu_memory(gpu), kGpuMemory,
+          room.memory_bar);
   const std::string heat = gpu.temperature_c ? concat(*gpu.temperature_c, " C") : "?";
-  const std::string run = gpu.lease ? " " + gpu.lease->run_id : "";
-  line.spans.push_back({pad_cells(heat, 5) + "  "});
-  line.spans.push_back({one_line(gpu.name) + "  ", TopTone::Dim});
-  line.spans.push_back({one_line(gpu_holder(gpu) + run)});
+  line.spans.push_back({pad_cells(heat, kGpuHeat - kGap) + "  "});
+  const std::string holder = holder_text(machine.facts->gpus, gpu);
+  line.spans.push_back({cells_of(holder) > room.holder ? holder : pad_cells(holder, room.holder)});
+  if (room.gpu_name > 0) {
+    line.spans.push_back({"  " + pad_cells(one_line(gpu.name), room.gpu_name), TopTone::Dim});
+  }
+  // What is newest stands last, and must not be cut off.
+  const std::size_t over = std::max(cells_of(holder), room.holder) - room.holder;
+  if (room.spark > over) {
+    const TopHistory history = found == machine.gpus.end() ? TopHistory() : found->second;
+    line.spans.push_back({"  " + top_spark(history, room.spark - over), TopTone::Good});
+  }
   return line;
 }
 
@@ -161,6 +204,11 @@ std::vector<TopLine> lines_of(const TopMachine& machine, const Room& room, Insta
     lines.push_back({.spans = {{concat("  GPUs: ? (", one_line(gpus.why), ")"), TopTone::Dim}}});
   } else {
     for (const auto& gpu : *gpus) lines.push_back(gpu_line(machine, gpu, room));
+    const std::string& unseen = machine.facts->gpus.unseen;
+    if (!unseen.empty()) {
+      lines.push_back(
+          {.spans = {{concat("  More GPUs: ? (", one_line(unseen), ")"), TopTone::Dim}}});
+    }
   }
   if (top_is_fresh(machine, now)) return lines;
   for (auto& line : lines) dim(line);

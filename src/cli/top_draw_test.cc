@@ -56,6 +56,32 @@ TEST(TopDraw, NeverShowsZeroForWhatWasNotMeasured) {
   EXPECT_THAT(drawn(known), HasSubstr("GPUs: ? (nvidia-smi hangs)"));
 }
 
+TEST(TopDraw, ShowsWhoHasAGpuOnAnOrdinaryTerminal) {
+  TopKnown known = top_two_machines();
+  auto& facts = *known.machines[1].facts;
+  resources::gpu_of(facts, 0).lease =
+      resources::Lease{.run_id = "r-abcdefgh", .user = "alice", .since_ms = kTopWall};
+  resources::gpu_of(facts, 0).name = "NVIDIA GeForce RTX 4090 Laptop GPU";
+  for (const std::size_t width : {80U, 120U, 200U}) {
+    const std::string text = drawn(known, {}, {width, 24});
+    EXPECT_THAT(text, HasSubstr("alice r-abcdefgh")) << text;
+    EXPECT_THAT(text, HasSubstr("1 of 2 free")) << text;
+    EXPECT_THAT(text, HasSubstr(" free ")) << text;
+  }
+  EXPECT_THAT(drawn(known, {}, {120, 24}), HasSubstr("NVIDIA GeForce RTX"));
+  facts.gpus.queue.push_back({.run_id = "r-2", .user = "bob", .gpus = 2});
+  EXPECT_THAT(drawn(known, {}, {80, 24}), HasSubstr("0 of 2 free, 1 waiting"));
+  EXPECT_THAT(drawn(known, {}, {80, 24}), HasSubstr("for bob, who waits"));
+}
+
+TEST(TopDraw, CallsNothingFreeWhileLeasesCannotBeSeen) {
+  TopKnown known = top_two_machines();
+  known.machines[1].facts->gpus.lease_problem = "somebody holds the lock";
+  const std::string text = drawn(known);
+  EXPECT_THAT(text, HasSubstr("? of 2 free"));
+  EXPECT_THAT(text, Not(HasSubstr(" free  A100")));
+}
+
 TEST(TopDraw, ShowsTheLastValuesOfASilentMachineAsOld) {
   TopKnown known = top_two_machines();
   top_asked(known.machines[0], top_time(seconds(2)).steady);

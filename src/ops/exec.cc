@@ -58,8 +58,8 @@ Result<ExecResponse> exec_somewhere(Engine& engine, CallContext& context,
   ExecResponse response;
   const auto start = [&](const SandboxSpec& sandbox, const Taken& taken) -> Result<Attempt> {
     // GPUs may be refused to a run that exists.
-    TRY_ASSIGN(response, on(
-                             sandbox, request.needs.gpus == 0 ? taken : [] {}));
+    const Taken not_yet = [] {};
+    TRY_ASSIGN(response, on(sandbox, request.needs.gpus == 0 ? taken : not_yet));
     return Attempt{.id = response.run_id, .status = response.status, .found = response.attached};
   };
   TRY_ASSIGN(response.chosen, place(engine, context,

@@ -73,7 +73,7 @@ Json queue_properties() {
 Json queue_json(const RunStatus& status) {
   if (!status.queue) return {};
   return Json{{"ahead", status.queue->ahead},
-              {"since_ms", status.queue->since_ms},
+              {"since", static_cast<double>(status.queue->since_ms) / 1000},
               {"holders", status.queue->holders}};
 }
 

@@ -28,6 +28,16 @@ class Writer {
   Json mib(const std::string& path, const Count& bytes) {
     return bytes ? Json(*bytes / kMiB) : missing(path, bytes.why);
   }
+  Json percent(const std::string& path, const Count& part, const Count& whole) {
+    if (!part) return missing(path, part.why);
+    if (!whole) return missing(path, whole.why);
+    if (*whole == 0) return missing(path, "there is nothing of which it could be a part");
+    const double share = static_cast<double>(*part) * 100 / static_cast<double>(*whole);
+    return std::round(share * 10) / 10;
+  }
+  Json text(const std::string& path, const std::string& text, const char* why) {
+    return text.empty() ? missing(path, why) : Json(printable(text));
+  }
   Json missing(const std::string& path, const std::string& why) {
     not_measured_[path] = printable(why);
     return {};
@@ -37,12 +47,6 @@ class Writer {
  private:
   Json not_measured_ = Json::object();
 };
-
-Json percent(std::uint64_t part, std::uint64_t whole) {
-  if (whole == 0) return {};
-  const double share = static_cast<double>(part) * 100 / static_cast<double>(whole);
-  return std::round(share * 10) / 10;
-}
 
 Json text_or_null(const std::string& text) {
   return text.empty() ? Json() : Json(printable(text));
@@ -64,12 +68,16 @@ Json memory_json(const resources::Memory& memory, Writer& out) {
             {"free_mb", Json()},
             {"used_pct", Json()},
             {"limit", text_or_null(memory.limit)}};
-  json["free_mb"] = json["available_mb"];
+  json["free_mb"] = out.mib("memory.free_mb", memory.available_bytes);
   if (memory.total_bytes && memory.available_bytes) {
     const std::uint64_t total = *memory.total_bytes;
     const std::uint64_t used = total - std::min(total, *memory.available_bytes);
     json["used_mb"] = used / kMiB;
-    json["used_pct"] = percent(used, total);
+    json["used_pct"] = out.percent("memory.used_pct", Count::of(used), memory.total_bytes);
+  } else {
+    const Count& unknown = memory.total_bytes ? memory.available_bytes : memory.total_bytes;
+    json["used_mb"] = out.missing("memory.used_mb", unknown.why);
+    json["used_pct"] = out.missing("memory.used_pct", unknown.why);
   }
   return json;
 }
@@ -92,40 +100,48 @@ Json processes_json(const Gpu& gpu, const std::string& at, Writer& out) {
   if (!gpu.processes) return out.missing(at + "processes", gpu.processes.why);
   Json all = Json::array();
   for (const auto& process : *gpu.processes) {
-    const std::string place = concat(at, "processes[", all.size(), "].mem_used_mb");
+    const std::string place = concat(at, "processes[", all.size(), "].");
+    constexpr const char* kHidden = "the process cannot be seen from here";
     all.push_back({{"pid", process.pid},
-                   {"user", text_or_null(process.user)},
-                   {"command", printable(process.command)},
-                   {"mem_used_mb", out.mib(place, process.memory_bytes)}});
+                   {"user", out.text(place + "user", process.user, kHidden)},
+                   {"command", out.text(place + "command", process.command, kHidden)},
+                   {"mem_used_mb", out.mib(place + "mem_used_mb", process.memory_bytes)}});
   }
   return all;
 }
 
-Json lease_json(const std::optional<resources::Lease>& lease) {
-  if (!lease) return {};
-  return Json{{"run_id", printable(lease->run_id)},
-              {"user", printable(lease->user)},
-              {"since", static_cast<double>(lease->since_ms) / 1000},
-              {"mine", lease->mine}};
+std::string unseen_leases(const resources::Gpus& gpus) {
+  return "leases cannot be seen: " + gpus.lease_problem;
 }
 
-Json gpu_json(const Gpu& gpu, std::size_t position, Writer& out) {
-  const std::string at = concat("gpu[", position, "].");
+Json lease_json(const resources::Gpus& gpus, const Gpu& gpu, const std::string& at, Writer& out) {
+  if (!gpu.lease) {
+    if (gpus.lease_problem.empty()) return {};
+    return out.missing(at + "lease", unseen_leases(gpus));
+  }
+  return Json{{"run_id", printable(gpu.lease->run_id)},
+              {"user", printable(gpu.lease->user)},
+              {"since", static_cast<double>(gpu.lease->since_ms) / 1000},
+              {"mine", gpu.lease->mine}};
+}
+
+Json gpu_json(const resources::Gpus& gpus, const Gpu& gpu, const std::string& at, Writer& out) {
+  const auto free = resources::is_free(gpus, gpu);
   Json json{{"index", gpu.index},
-            {"uuid", text_or_null(gpu.uuid)},
+            {"uuid", out.text(at + "uuid", gpu.uuid, "its tool does not tell")},
+            {"vendor", text_or_null(gpu.vendor)},
             {"name", printable(gpu.name)},
             {"util_pct", out.value(at + "util_pct", gpu.utilization_pct)},
             {"mem_used_mb", out.mib(at + "mem_used_mb", gpu.memory_used_bytes)},
             {"mem_total_mb", out.mib(at + "mem_total_mb", gpu.memory_total_bytes)},
-            {"mem_used_pct", Json()},
+            {"mem_used_pct",
+             out.percent(at + "mem_used_pct", gpu.memory_used_bytes, gpu.memory_total_bytes)},
             {"temperature_c", out.value(at + "temperature_c", gpu.temperature_c)},
             {"power_w", out.value(at + "power_w", gpu.power_mw, 1000)},
             {"processes", processes_json(gpu, at, out)},
-            {"lease", lease_json(gpu.lease)},
-            {"free", resources::why_not_free(gpu, 0).empty()}};
-  if (gpu.memory_used_bytes && gpu.memory_total_bytes) {
-    json["mem_used_pct"] = percent(*gpu.memory_used_bytes, *gpu.memory_total_bytes);
-  }
+            {"lease", lease_json(gpus, gpu, at, out)},
+            {"free", free ? Json(*free) : out.missing(at + "free", free.why)},
+            {"why_not_free", text_or_null(resources::why_not_free_now(gpus, gpu, 0))}};
   if (gpu.split) json["slices"] = gpu.slices;
   return json;
 }
@@ -133,13 +149,17 @@ Json gpu_json(const Gpu& gpu, std::size_t position, Writer& out) {
 Json gpu_list_json(const resources::Gpus& gpus, Writer& out) {
   if (!gpus.list) return out.missing("gpu", gpus.list.why);
   Json all = Json::array();
-  for (const auto& gpu : *gpus.list) all.push_back(gpu_json(gpu, all.size(), out));
+  for (const auto& gpu : *gpus.list) {
+    const std::string at = concat("gpu[", all.size(), "].");
+    all.push_back(gpu_json(gpus, gpu, at, out));
+  }
   return all;
 }
 
-Json queue_json(const std::vector<resources::Waiting>& queue) {
+Json queue_json(const resources::Gpus& gpus, Writer& out) {
+  if (!gpus.lease_problem.empty()) return out.missing("gpu_queue", unseen_leases(gpus));
   Json all = Json::array();
-  for (const auto& one : queue) {
+  for (const auto& one : gpus.queue) {
     all.push_back({{"run_id", printable(one.run_id)},
                    {"user", printable(one.user)},
                    {"gpus", one.gpus},
@@ -148,6 +168,13 @@ Json queue_json(const std::vector<resources::Waiting>& queue) {
                    {"mine", one.mine}});
   }
   return all;
+}
+
+void add_gpus(Json& json, const resources::Gpus& gpus, Writer& out) {
+  json["gpu"] = gpu_list_json(gpus, out);
+  json["gpu_queue"] = queue_json(gpus, out);
+  if (!gpus.unseen.empty()) json["gpu_problem"] = printable(gpus.unseen);
+  if (!gpus.lease_problem.empty()) json["lease_problem"] = printable(gpus.lease_problem);
 }
 
 Json users_json(const MachineFacts& facts, Writer& out) {
@@ -179,17 +206,13 @@ Json resources_json(const resources::Seen& seen) {
   Json json{{"cpu", cpu_json(facts.cpu, out)},
             {"memory", memory_json(facts.memory, out)},
             {"disks", disks_json(facts.disks, out)},
-            {"gpu", gpu_list_json(facts.gpus, out)},
-            {"gpu_queue", queue_json(facts.gpus.queue)},
             {"uptime_s", out.value("uptime_s", facts.uptime_s)},
             {"boot_id", text_or_null(facts.boot_id)},
             {"kernel", text_or_null(facts.kernel)},
             {"users", users_json(facts, out)},
             {"took_ms", facts.took_ms},
             {"measured_ms_ago", milliseconds(seen.age)}};
-  if (!facts.gpus.lease_problem.empty()) {
-    json["lease_problem"] = printable(facts.gpus.lease_problem);
-  }
+  add_gpus(json, facts.gpus, out);
   const auto score = resources::idle_score(facts);
   json["idle_score"] = score ? Json(*score) : out.missing("idle_score", score.why);
   json["not_measured"] = out.not_measured();
@@ -202,8 +225,7 @@ Json gpus_json(const std::vector<MachineSeen>& machines) {
     Json json{{"name", machine.spec.name}, {"error", error_of(machine.seen)}};
     if (machine.seen.facts) {
       Writer out;
-      json["gpu"] = gpu_list_json(machine.seen.facts->gpus, out);
-      json["gpu_queue"] = queue_json(machine.seen.facts->gpus.queue);
+      add_gpus(json, machine.seen.facts->gpus, out);
       json["measured_ms_ago"] = milliseconds(machine.seen.age);
       json["not_measured"] = out.not_measured();
     }

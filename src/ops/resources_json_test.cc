@@ -1,6 +1,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "base/text.h"
 #include "ops/background.h"
 #include "ops/exec.h"
 #include "ops/machines.h"
@@ -89,6 +90,66 @@ TEST(ResourcesJson, ShowsWhoHasAGpuAndWhoWaits) {
   EXPECT_EQ(json["gpu_queue"][0]["run_id"], "r-2");
 }
 
+TEST(ResourcesJson, CallsNothingFreeWhileLeasesCannotBeSeen) {
+  resources::Seen seen{.facts = resources::machine_for_test(1), .error = {}};
+  seen.facts->gpus.lease_problem = "somebody holds the lock";
+  for (const Json& json :
+       {resources_json(seen), gpus_json({{.spec = {}, .seen = seen}})["machines"][0]}) {
+    EXPECT_TRUE(json["gpu"][0]["free"].is_null());
+    EXPECT_TRUE(json["gpu"][0]["lease"].is_null());
+    EXPECT_TRUE(json["gpu_queue"].is_null());
+    EXPECT_EQ(json["lease_problem"], "somebody holds the lock");
+    for (const char* key : {"gpu[0].free", "gpu[0].lease", "gpu_queue"}) {
+      EXPECT_EQ(json["not_measured"][key], "leases cannot be seen: somebody holds the lock") << key;
+    }
+  }
+}
+
+TEST(ResourcesJson, AGpuThatIsKeptForSomebodyIsNotFree) {
+  resources::Seen seen{.facts = resources::machine_for_test(1), .error = {}};
+  seen.facts->gpus.queue.push_back({.run_id = "r-2", .user = "bob", .gpus = 2});
+  const Json gpu = resources_json(seen)["gpu"][0];
+  EXPECT_EQ(gpu["free"], false);
+  EXPECT_EQ(gpu["why_not_free"], "is for bob, who waits");
+}
+
+TEST(ResourcesJson, SaysWhenThereMayBeMoreGpus) {
+  resources::Seen seen{.facts = resources::machine_for_test(1), .error = {}};
+  seen.facts->gpus.unseen = "nvidia-smi hung";
+  EXPECT_EQ(resources_json(seen)["gpu_problem"], "nvidia-smi hung");
+}
+
+// Every null in `json` below `path`, unless it is one that means something.
+void find_nulls(const Json& json, const std::string& path, std::vector<std::string>& found) {
+  if (json.is_null()) found.push_back(path);
+  if (json.is_object()) {
+    for (const auto& [key, value] : json.items()) {
+      find_nulls(value, path.empty() ? key : concat(path, ".", key), found);
+    }
+  }
+  for (std::size_t i = 0; json.is_array() && i < json.size(); ++i) {
+    find_nulls(json[i], concat(path, "[", i, "]"), found);
+  }
+}
+
+TEST(ResourcesJson, NothingMeasuredIsNullWithoutAReason) {
+  resources::Seen seen{.facts = resources::machine_for_test(1), .error = {}};
+  auto& gpu = resources::gpu_of(*seen.facts, 0);
+  gpu.uuid.clear();
+  gpu.memory_total_bytes = resources::Count::missing("[N/A]");
+  gpu.processes.value->push_back({.pid = 7, .memory_bytes = resources::Count::missing("[N/A]")});
+  seen.facts->memory.available_bytes = resources::Count::missing("no /proc");
+  const Json json = resources_json(seen);
+  EXPECT_TRUE(json["gpu"][0]["processes"][0]["command"].is_null());
+  std::vector<std::string> nulls;
+  find_nulls(json, "", nulls);
+  for (const auto& path : nulls) {
+    const bool means_none = path.ends_with("limit") || path.ends_with("lease");
+    EXPECT_TRUE(means_none || json["not_measured"].contains(path)) << path;
+  }
+  EXPECT_GE(nulls.size(), 8U);
+}
+
 TEST(ResourcesJson, OfAMachineThatCouldNotBeAskedIsTheError) {
   const Json json =
       resources_json({.facts = {}, .error = Error{Errc::Unreachable, "no route", ""}});
@@ -156,7 +217,7 @@ TEST(Needs, AQueuedRunSaysWhereItStands) {
   EXPECT_EQ(json["status"], "queued");
   EXPECT_EQ(json["state"], "queued");
   EXPECT_EQ(json["queue"],
-            (Json{{"ahead", 2}, {"since_ms", 5000}, {"holders", {"GPU 0 is held by alice"}}}));
+            (Json{{"ahead", 2}, {"since", 5.0}, {"holders", {"GPU 0 is held by alice"}}}));
   EXPECT_EQ(json["gpus"], Json::array());
   EXPECT_EQ(json["chosen"]["idle_score"], 0.5);
   EXPECT_EQ(json["chosen"]["ruled_out"][0]["sandbox"], "gpu2");

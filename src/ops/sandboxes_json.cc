@@ -36,7 +36,12 @@ Json to_json(const SandboxStatus& status) {
       {"machine", machine},
       {"labels", spec.labels},
   };
-  if (status.resources) json["resources"] = resources_json(*status.resources);
+  if (status.resources) {
+    Json& resources = json["resources"] = resources_json(*status.resources);
+    if (status.resources->facts && !status.round_trip_ms) {
+      resources["not_measured"]["round_trip_ms"] = "an answer about resources takes its own time";
+    }
+  }
   return json;
 }
 

@@ -5,6 +5,7 @@
 
 #include "base/json.h"
 #include "base/text.h"
+#include "outpost/gpu_processes.h"
 #include "outpost/gpu_values.h"
 #include "outpost/numbers.h"
 #include "outpost/tool.h"
@@ -98,7 +99,7 @@ Count first_of(const Json* json, std::initializer_list<const char*> names, std::
 
 std::optional<GpuProcess> parse_process(const Json& info) {
   GpuProcess process{.pid = process_number(text_of(find(&info, {"pid"}))),
-                     .command = gpu_name(text_of(find(&info, {"name"})))};
+                     .command = command_shown(text_of(find(&info, {"name"})))};
   if (process.pid == 0) return std::nullopt;
   if (process.command == "N/A") process.command.clear();
   const Json* memory = find(&info, {"memory_usage", "vram_mem"});
@@ -109,6 +110,7 @@ std::optional<GpuProcess> parse_process(const Json& info) {
 
 Processes parse_processes(const std::map<std::uint64_t, Json>& all, std::uint64_t gpu,
                           const Said& said) {
+  if (failed(said)) return Processes::missing(why_nothing(kTool, said));
   const auto entry = all.find(gpu);
   const Json* list = entry == all.end() ? nullptr : find(&entry->second, {"process_list"});
   if (list == nullptr || !list->is_array()) return Processes::missing(why_nothing(kTool, said));
@@ -123,7 +125,11 @@ Processes parse_processes(const std::map<std::uint64_t, Json>& all, std::uint64_
       return Processes::missing(
           concat(kTool, " lists a process that is not understood: ", shown(dump_json(*info), 100)));
     }
-    if (processes.size() < kMostGpuProcesses) processes.push_back(*std::move(process));
+    if (processes.size() == kMostGpuProcesses) {
+      return Processes::missing(
+          concat(kTool, " lists more than ", kMostGpuProcesses, " processes"));
+    }
+    processes.push_back(*std::move(process));
   }
   return Processes::of(std::move(processes));
 }
@@ -161,12 +167,15 @@ GpuList parse_amd_smi(const AmdSmiAnswers& answers) {
     gpu.uuid = plain_id(text_of(find(entry(list, index), {"uuid"})));
     gpu.name = gpu_name(text_of(find(entry(asics, index), {"asic", "market_name"})));
     gpu.processes = parse_processes(processes, index, answers.processes);
+    gpu.vendor = "amd";
+    check_values(kTool, gpu);
+    name_by_kfd(gpu, text_of(find(entry(list, index), {"bdf"})), answers.kfd);
     gpus.push_back(std::move(gpu));
   }
   return GpuList::of(std::move(gpus));
 }
 
-GpuList ask_amd_smi(const std::string& program, const Deadline& deadline) {
+GpuList ask_amd_smi(const std::string& program, const std::string& kfd, const Deadline& deadline) {
   auto said = ask_tool(program,
                        {{"metric", "--json"},
                         {"list", "--json"},
@@ -176,7 +185,8 @@ GpuList ask_amd_smi(const std::string& program, const Deadline& deadline) {
   return parse_amd_smi({.metric = std::move(said[0]),
                         .list = std::move(said[1]),
                         .asic = std::move(said[2]),
-                        .processes = std::move(said[3])});
+                        .processes = std::move(said[3]),
+                        .kfd = kfd_gpus(kfd)});
 }
 
 }  // namespace yonder::outpost

@@ -5,6 +5,7 @@
 
 #include "base/clock.h"
 #include "base/resource_facts.h"
+#include "outpost/kfd.h"
 #include "outpost/limited_child.h"
 #include "outpost/nvidia.h"
 
@@ -17,13 +18,14 @@ struct AmdSmiAnswers {
   Said list;  // identities
   Said asic;  // names
   Said processes;
+  std::vector<KfdGpu> kfd;
 };
 GpuList parse_amd_smi(const AmdSmiAnswers& answers);
 
 // Pure. What rocm-smi answers: an object a card, all values are texts.
 GpuList parse_rocm_smi(const Said& said);
 
-GpuList ask_amd_smi(const std::string& program, const Deadline& deadline);
+GpuList ask_amd_smi(const std::string& program, const std::string& kfd, const Deadline& deadline);
 GpuList ask_rocm_smi(const std::string& program, const Deadline& deadline);
 
 }  // namespace yonder::outpost

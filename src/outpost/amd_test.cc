@@ -37,7 +37,8 @@ AmdSmiAnswers answers(const std::string& metric) {
   return {.metric = {.out = metric},
           .list = {.out = kList},
           .asic = {.out = kStatic},
-          .processes = {.out = kProcess}};
+          .processes = {.out = kProcess},
+          .kfd = {{.unique_id = 0xabff74a1, .location = 0x500}}};
 }
 
 TEST(AmdSmi, AGpuIsPutTogetherFromItsAnswers) {
@@ -45,7 +46,9 @@ TEST(AmdSmi, AGpuIsPutTogetherFromItsAnswers) {
   ASSERT_TRUE(list) << list.why;
   ASSERT_EQ((*list).size(), 2U);
   const auto& gpu = (*list)[0];
-  EXPECT_EQ(gpu.uuid, "abff-74a1");
+  EXPECT_EQ(gpu.uuid, "GPU-00000000abff74a1");
+  EXPECT_EQ(gpu.vendor, "amd");
+  EXPECT_EQ(gpu.never, "");
   EXPECT_EQ(gpu.name, "RX 7800");
   EXPECT_EQ(*gpu.utilization_pct, 42U);
   EXPECT_EQ(*gpu.memory_total_bytes, 16368UL * 1024 * 1024);
@@ -110,7 +113,7 @@ TEST(RocmSmi, ACardIsAnObjectOfTexts) {
   ASSERT_TRUE(list) << list.why;
   ASSERT_EQ((*list).size(), 2U);
   const auto& gpu = (*list)[0];
-  EXPECT_EQ(gpu.uuid, "0x592c190172fd5d40");
+  EXPECT_EQ(gpu.uuid, "GPU-592c190172fd5d40");
   EXPECT_EQ(gpu.name, "Radeon RX 7900");
   EXPECT_EQ(*gpu.utilization_pct, 3U);
   EXPECT_EQ(*gpu.memory_total_bytes, 25753026560U);

@@ -11,6 +11,7 @@
 #include "base/clean_text.h"
 #include "base/quote.h"
 #include "base/text.h"
+#include "outpost/gpu_lease.h"
 #include "outpost/machine.h"
 
 extern char** environ;
@@ -117,7 +118,7 @@ static Result<void> check_gpus(const wire::StartRequest& request) {
   if (request.gpu_queue_ms.value_or(1) <= 0 || request.gpu_queue_ms.value_or(1) > kLongestMs) {
     return invalid("the limit on waiting for a GPU is out of range", "");
   }
-  for (const char* name : {"CUDA_VISIBLE_DEVICES", "ROCR_VISIBLE_DEVICES"}) {
+  for (const char* name : kGpuVariables) {
     if (request.gpus == 0 || !request.env.contains(name)) continue;
     return invalid(concat("gpus and ", name, " are both given"),
                    "with gpus, Yonder chooses free ones and sets the variable");

@@ -110,8 +110,14 @@ void take_space(resources::Disk& disk, const Said& said, Duration limit) {
   space.f_frsize = numbers[2];
   space.f_favail = numbers[3];
   space.f_files = numbers[4];
+  const std::string there = said.out.substr(line + 1);
+  if (disk.role == "work" && there != disk.path) {
+    disk.absent = concat("'", printable(disk.path), "' does not exist");
+    return set_missing(
+        disk, concat(disk.absent, "; the nearest directory above it is '", printable(there), "'"));
+  }
   set_space(disk, space);
-  disk.path = said.out.substr(line + 1);
+  disk.path = there;
 }
 
 std::vector<resources::Disk> look_at_disks(const Surroundings& around, const std::string& cwd,

@@ -2,6 +2,7 @@
 
 #include <gmock/gmock.h>
 
+#include "base/text.h"
 #include "outpost/run_fixture_test.h"
 
 namespace yonder::outpost {
@@ -40,12 +41,25 @@ TEST_F(Disks, OfTheWorkAreWhereACommandWouldStart) {
   EXPECT_EQ(work("~/project").path, around_.home + "/project");
 }
 
-TEST_F(Disks, OfAPlaceThatDoesNotExistYetAreThoseOfTheNearestParent) {
-  EXPECT_EQ(work("not/there/yet").path, around_.home);
-  EXPECT_EQ(work("/not-there/at/all//").path, "/");
+// The file system above it may be another one than that which will be there.
+TEST_F(Disks, OfAPlaceThatDoesNotExistAreMissing) {
+  const auto disk = work("not/there/yet");
+  EXPECT_EQ(disk.path, around_.home + "/not/there/yet");
+  EXPECT_FALSE(disk.free_bytes);
+  EXPECT_EQ(disk.absent, concat("'", around_.home, "/not/there/yet' does not exist"));
+  EXPECT_EQ(disk.total_inodes.why,
+            concat(disk.absent, "; the nearest directory above it is '", around_.home, "'"));
+  EXPECT_THAT(work("/not-there/at/all//").free_bytes.why, HasSubstr("above it is '/'"));
+  EXPECT_EQ(work("").absent, "");
+}
+
+TEST_F(Disks, OfTheRecordsAreWhereTheyWillBeMade) {
+  around_.state_dir = around_.home + "/not/there/yet";
+  const auto disk = look_at_disks(around_, "", kLimit)[1];
+  EXPECT_EQ(disk.path, around_.home);
+  EXPECT_TRUE(disk.free_bytes);
   scratch_.write("home/file", "");
-  EXPECT_EQ(work("file/below").path, around_.home + "/file");
-  EXPECT_TRUE(work("not/there/yet").free_bytes);
+  EXPECT_EQ(existing_part(around_.home + "/file/below"), around_.home + "/file");
 }
 
 TEST_F(Disks, OfAPlaceThatCannotBeMeantAreMissing) {

@@ -213,15 +213,22 @@ void GpuLease::leave() {
   own_.reset();
 }
 
-std::string gpu_variable(const std::string& vendor) {
-  return vendor == "amd" ? "ROCR_VISIBLE_DEVICES" : "CUDA_VISIBLE_DEVICES";
-}
-
 void give_gpus(wire::StartRequest& spec, const std::vector<wire::GivenGpu>& gpus) {
   if (gpus.empty()) return;
-  std::vector<std::string> names;
-  for (const auto& gpu : gpus) names.push_back(gpu.uuid);
-  spec.env[gpu_variable(gpus.front().vendor)] = join(names, ",");
+  std::vector<std::string> nvidia;
+  std::vector<std::string> amd;
+  std::vector<std::string> numbers;  // of those that are left once the others are hidden
+  for (const auto& gpu : gpus) {
+    const bool is_amd = gpu.vendor == "amd";
+    if (is_amd) numbers.push_back(std::to_string(numbers.size()));
+    (is_amd ? amd : nvidia).push_back(gpu.device.empty() ? gpu.uuid : gpu.device);
+  }
+  // Set even to nothing: HIP looks here too, and a login profile may have said something else.
+  spec.env["CUDA_VISIBLE_DEVICES"] = join(nvidia, ",");
+  if (amd.empty()) return;
+  spec.env["ROCR_VISIBLE_DEVICES"] = join(amd, ",");
+  spec.env["HIP_VISIBLE_DEVICES"] = join(numbers, ",");
+  spec.env["GPU_DEVICE_ORDINAL"] = join(numbers, ",");
 }
 
 void add_leases(resources::Gpus& gpus) {

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <array>
 #include <optional>
 #include <string>
 #include <vector>
@@ -71,8 +72,9 @@ class GpuLease {
   Deadline blind_ = Deadline::never();  // when it will have seen nothing for too long
 };
 
-// The variable by which programs are told which GPUs to use.
-std::string gpu_variable(const std::string& vendor);
+// The variables by which programs are told which GPUs to use.
+inline constexpr std::array<const char*, 4> kGpuVariables{
+    "CUDA_VISIBLE_DEVICES", "ROCR_VISIBLE_DEVICES", "HIP_VISIBLE_DEVICES", "GPU_DEVICE_ORDINAL"};
 // What the command must see to use those GPUs and no others.
 void give_gpus(wire::StartRequest& spec, const std::vector<wire::GivenGpu>& gpus);
 

@@ -8,7 +8,8 @@
 
 namespace yonder::outpost {
 
-// Pure. /proc/PID/cmdline as one short line.
+// Pure. What /proc/PID/cmdline may show to others: the program, and of an interpreter the script or
+// module. Never an argument, which may be a password.
 std::string command_shown(std::string_view cmdline);
 
 // Adds whose the processes are, and what they were started as, as far as /proc shows them here.

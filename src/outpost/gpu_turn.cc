@@ -121,7 +121,10 @@ Turn decide_turn(std::uint64_t number, const wire::GpuClaim& mine,
     return memory_of(a) != memory_of(b) ? memory_of(a) < memory_of(b) : a.index < b.index;
   });
   for (std::size_t i = 0; i < mine.gpus; ++i) {
-    turn.take.push_back({.index = free[i].index, .uuid = free[i].uuid, .vendor = gpus.vendor});
+    turn.take.push_back({.index = free[i].index,
+                         .uuid = free[i].uuid,
+                         .vendor = free[i].vendor,
+                         .device = free[i].device});
   }
   return turn;
 }

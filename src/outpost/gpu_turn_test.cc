@@ -24,7 +24,8 @@ resources::Gpu gpu(std::uint64_t index, std::uint64_t memory_mb = 24000) {
           .memory_total_bytes = Count::of(memory_mb * kMiB),
           .temperature_c = Count::of(30),
           .power_mw = Count::of(20000),
-          .processes = {.value = std::vector<resources::GpuProcess>{}, .why = ""}};
+          .processes = {.value = std::vector<resources::GpuProcess>{}, .why = ""},
+          .vendor = "nvidia"};
 }
 
 resources::Gpus machine(std::vector<resources::Gpu> list) {

@@ -7,6 +7,7 @@
 #include <string_view>
 
 #include "base/clean_text.h"
+#include "base/text.h"
 #include "outpost/amd.h"
 #include "outpost/gpu_processes.h"
 #include "outpost/nvidia.h"
@@ -39,38 +40,86 @@ Devices find_devices(const std::string& directory) {
   return found;
 }
 
-Gpus with_list(const char* vendor, const std::string& tool, GpuList list) {
-  if (list) see_processes(*list.value);
-  Gpus gpus{.vendor = vendor, .tool = printable(tool), .list = std::move(list)};
-  return gpus;
+// What is known of the GPUs of one vendor.
+struct Asked {
+  std::string vendor;
+  std::string tool;  // empty: there is none
+  GpuList list;
+};
+
+Asked no_tool(const char* vendor, bool device, const char* why) {
+  return {.vendor = vendor,
+          .tool = "",
+          .list = device ? GpuList::missing(why) : GpuList::of(std::vector<resources::Gpu>())};
 }
 
-// There is no tool: the devices alone say that there are GPUs.
-Gpus without_tool(const Devices& devices) {
-  if (devices.nvidia) {
-    return {.vendor = "nvidia",
-            .list = GpuList::missing("there is an NVIDIA device, but no nvidia-smi to ask")};
+Asked ask_nvidia(const std::string& tool, const Devices& devices, const Deadline& deadline) {
+  if (tool.empty()) {
+    return no_tool("nvidia", devices.nvidia, "there is an NVIDIA device, but no nvidia-smi to ask");
   }
-  if (devices.amd) {
-    return {.vendor = "amd",
-            .list = GpuList::missing("there is an AMD device, but no amd-smi or rocm-smi to ask")};
+  return {.vendor = "nvidia", .tool = tool, .list = ask_nvidia_smi(tool, deadline)};
+}
+
+Asked ask_amd(const GpuPlaces& places, const Devices& devices, const Deadline& deadline) {
+  const auto newer = find_tool("amd-smi", places.path, places.amd);
+  const auto older = find_tool("rocm-smi", places.path, places.amd);
+  Asked asked =
+      no_tool("amd", devices.amd, "there is an AMD device, but no amd-smi or rocm-smi to ask");
+  if (!newer.empty()) {
+    asked = {.vendor = "amd", .tool = newer, .list = ask_amd_smi(newer, places.kfd, deadline)};
   }
-  return {.list = GpuList::of({})};
+  if (older.empty() || (!newer.empty() && asked.list)) return asked;
+  Asked again{.vendor = "amd", .tool = older, .list = ask_rocm_smi(older, deadline)};
+  if (newer.empty()) return again;
+  if (!again.list) return asked;
+  for (auto& gpu : *again.list.value) gpu.never += concat(" (", asked.list.why, ")");
+  return again;
+}
+
+void add_text(std::string& all, const std::string& more, const char* between) {
+  if (!all.empty() && !more.empty()) all += between;
+  all += more;
+}
+
+Gpus joined(std::vector<Asked> vendors) {
+  Gpus gpus;
+  std::string missing;
+  std::string lacking;
+  std::vector<resources::Gpu> list;
+  for (auto& asked : vendors) {
+    const bool none = asked.list && (*asked.list).empty();
+    if (!asked.tool.empty()) add_text(gpus.tool, printable(asked.tool), ", ");
+    if (!none) add_text(gpus.vendor, asked.vendor, ", ");
+    add_text(asked.list ? lacking : missing, asked.list.why, "; ");
+    if (!asked.list) continue;
+    for (auto& gpu : *asked.list.value) list.push_back(std::move(gpu));
+  }
+  if (list.empty() && !missing.empty()) {
+    gpus.list = GpuList::missing(missing);
+    return gpus;
+  }
+  add_text(missing, lacking, "; ");
+  gpus.unseen = std::move(missing);
+  see_processes(list);
+  gpus.list = GpuList::of(std::move(list));
+  return gpus;
 }
 
 }  // namespace
 
 Gpus look_at_gpus(const GpuPlaces& places, const Deadline& deadline) {
-  if (const auto tool = find_tool("nvidia-smi", places.path, places.nvidia); !tool.empty()) {
-    return with_list("nvidia", tool, ask_nvidia_smi(tool, deadline));
-  }
-  if (const auto tool = find_tool("amd-smi", places.path, places.amd); !tool.empty()) {
-    return with_list("amd", tool, ask_amd_smi(tool, deadline));
-  }
-  if (const auto tool = find_tool("rocm-smi", places.path, places.amd); !tool.empty()) {
-    return with_list("amd", tool, ask_rocm_smi(tool, deadline));
-  }
-  return without_tool(find_devices(places.devices));
+  const Devices devices = find_devices(places.devices);
+  const auto nvidia = find_tool("nvidia-smi", places.path, places.nvidia);
+  const bool amd = !find_tool("amd-smi", places.path, places.amd).empty() ||
+                   !find_tool("rocm-smi", places.path, places.amd).empty();
+  // One that hangs must leave time for the other.
+  const Deadline first = nvidia.empty() || !amd || deadline.is_never()
+                             ? deadline
+                             : Deadline::after(deadline.remaining() / 2);
+  std::vector<Asked> vendors;
+  vendors.push_back(ask_nvidia(nvidia, devices, first));
+  vendors.push_back(ask_amd(places, devices, deadline));
+  return joined(std::move(vendors));
 }
 
 Gpus look_at_gpus(Duration limit) {
@@ -79,7 +128,8 @@ Gpus look_at_gpus(Duration limit) {
                        .devices = "/dev",
                        .nvidia = {"/usr/bin", "/usr/local/bin", "/usr/local/nvidia/bin",
                                   "/usr/lib/wsl/lib", "/run/current-system/sw/bin"},
-                       .amd = {"/opt/rocm/bin", "/usr/bin", "/usr/local/bin"}},
+                       .amd = {"/opt/rocm/bin", "/usr/bin", "/usr/local/bin"},
+                       .kfd = kfd_directory()},
                       Deadline::after(limit));
 }
 

@@ -9,7 +9,8 @@
 namespace yonder::outpost {
 
 // What the vendors' own tools say of the GPUs of this machine, and who uses them. A tool that
-// hangs is killed at the limit. Leases and the queue are not looked at.
+// hangs is killed at the limit. Those of several vendors are one list. Leases and the queue are not
+// looked at.
 resources::Gpus look_at_gpus(Duration limit);
 
 // Where it looks, for tests.
@@ -18,6 +19,7 @@ struct GpuPlaces {
   std::string devices;  // "/dev"
   std::vector<std::string> nvidia;
   std::vector<std::string> amd;
+  std::string kfd;  // as in kfd_directory()
 };
 resources::Gpus look_at_gpus(const GpuPlaces& places, const Deadline& deadline);
 

@@ -25,7 +25,11 @@ class GpusTest : public ::testing::Test {
 
   // The stub's script needs the usual programs, so they come after it.
   resources::Gpus look(const std::string& path, Duration limit = std::chrono::seconds(30)) const {
-    return look_at_gpus({.path = path, .devices = scratch_ / "dev", .nvidia = {}, .amd = {}},
+    return look_at_gpus({.path = path,
+                         .devices = scratch_ / "dev",
+                         .nvidia = {},
+                         .amd = {},
+                         .kfd = scratch_ / "kfd"},
                         Deadline::after(limit));
   }
 
@@ -163,10 +167,101 @@ TEST_F(GpusTest, OfAmdAreAskedOfTheNewerToolFirst) {
   EXPECT_EQ((*(*found.list)[0].processes)[0].user, user_name(::geteuid()));
 }
 
-TEST(GpuProcesses, CommandsAreShortAndOnOneLine) {
+void write_amd(const lab::GpuStub& stub) {
+  stub.write("amd-metric.json",
+             R"([{"gpu": 0, "usage": {"gfx_activity": {"value": 0, "unit": "%"}}}])");
+  stub.write("amd-static.json", R"([{"gpu": 0, "asic": {"market_name": "Radeon"}}])");
+  stub.write("amd-list.json", R"([{"gpu": 0, "bdf": "0000:03:00.0", "uuid": "u-1"}])");
+  stub.write(
+      "amd-process.json",
+      R"([{"gpu": 0, "process_list": [{"process_info": "No running processes detected"}]}])");
+}
+
+TEST_F(GpusTest, OfBothVendorsAreOneList) {
+  lab::GpuStub nvidia;
+  nvidia.set_gpus({{.name = "NVIDIA A"}});
+  lab::GpuStub amd("amd-smi");
+  write_amd(amd);
+  const std::string path = concat(nvidia.path(), ":", amd.path());
+  const auto both = look(path);
+  ASSERT_TRUE(both.list) << both.list.why;
+  ASSERT_EQ((*both.list).size(), 2U);
+  EXPECT_EQ((*both.list)[0].vendor, "nvidia");
+  EXPECT_EQ((*both.list)[1].vendor, "amd");
+  EXPECT_EQ(both.vendor, "nvidia, amd");
+  EXPECT_EQ(both.unseen, "");
+
+  nvidia.set_mode("none");
+  const auto one = look(path);
+  ASSERT_TRUE(one.list);
+  ASSERT_EQ((*one.list).size(), 1U);
+  EXPECT_EQ((*one.list)[0].name, "Radeon");
+  EXPECT_EQ(one.vendor, "amd");
+  EXPECT_EQ(one.unseen, "");
+}
+
+TEST_F(GpusTest, OfOneVendorAreShownWhenTheToolOfTheOtherFails) {
+  lab::GpuStub nvidia;
+  nvidia.set_gpus({{.name = "NVIDIA A"}});
+  nvidia.set_mode("nodriver");
+  lab::GpuStub amd("amd-smi");
+  write_amd(amd);
+  const std::string path = concat(nvidia.path(), ":", amd.path());
+  const auto gpus = look(path);
+  ASSERT_TRUE(gpus.list) << gpus.list.why;
+  EXPECT_EQ((*gpus.list).size(), 1U);
+  EXPECT_THAT(gpus.unseen, StartsWith("nvidia-smi: NVIDIA-SMI has failed"));
+  nvidia.set_mode("hang");
+  const auto late = look(path, std::chrono::seconds(4));
+  ASSERT_TRUE(late.list) << late.list.why;
+  EXPECT_EQ(late.unseen, "nvidia-smi did not answer in time");
+}
+
+TEST_F(GpusTest, OfAmdAreAskedOfTheOlderToolWhenTheNewerFails) {
+  lab::GpuStub rocm("rocm-smi");
+  rocm.write("rocm.json", R"json({"card0": {"GPU use (%)": "3", "Card Series": "Old"}})json");
+  const lab::GpuStub amd("amd-smi");
+  const auto gpus = look(concat(rocm.path(), ":", amd.path()));
+  ASSERT_TRUE(gpus.list) << gpus.list.why;
+  EXPECT_EQ((*gpus.list)[0].name, "Old");
+  EXPECT_THAT((*gpus.list)[0].never, HasSubstr("Unable to detect any GPU"));
+}
+
+TEST_F(GpusTest, ProcessesOfAToolThatFailsSilentlyAreNotKnown) {
+  const lab::GpuStub stub;
+  stub.write("nvidia-smi",
+             "#!/bin/sh\ncase $1 in --query-compute-apps*) exit 1 ;; esac\n"
+             "echo 0, GPU-a, A, 0, 1, 2, 3, 4, Disabled\n",
+             0755);
+  const auto gpus = look(stub.path());
+  ASSERT_TRUE(gpus.list) << gpus.list.why;
+  EXPECT_FALSE((*gpus.list)[0].processes);
+}
+
+TEST(GpuProcesses, CommandsAreTheProgramAndItsScript) {
   using namespace std::string_literals;
   EXPECT_EQ(command_shown("python\0train.py\0\0"s), "python train.py");
-  EXPECT_EQ(command_shown("a\nb\x1b"), "a\\x0ab\\x1b");
+  EXPECT_EQ(command_shown("/usr/bin/python3\0-u\0/home/x/train.py\0--api-key=s3cret\0"s),
+            "python3 train.py");
+  EXPECT_EQ(command_shown("python\0-m\0torch.distributed.run\0--token\0s3cret\0"s),
+            "python -m torch.distributed.run");
+  EXPECT_EQ(command_shown("bash\0run.sh\0s3cret\0"s), "bash run.sh");
+}
+
+TEST(GpuProcesses, ArgumentsAreNobodysBusiness) {
+  using namespace std::string_literals;
+  EXPECT_EQ(command_shown("/opt/server\0--api-key=s3cret\0"s), "server");
+  EXPECT_EQ(command_shown("python\0-c\0key='s3cret'\0"s), "python");
+  EXPECT_EQ(command_shown("python\0-m\0s3cret=x\0"s), "python");
+  EXPECT_EQ(command_shown("python\0-X\0s3cret\0"s), "python");
+  EXPECT_EQ(command_shown("bash\0-c\0s3cret\0"s), "bash");
+  EXPECT_EQ(command_shown("bash\0-o\0s3cret\0"s), "bash");
+  EXPECT_EQ(command_shown("server s3cret"), "server");  // a title that it gave itself
+}
+
+TEST(GpuProcesses, CommandsAreShortAndOnOneLine) {
+  EXPECT_EQ(command_shown("a\nb"), "a");
+  EXPECT_EQ(command_shown("b\x1b"), "b\\x1b");
   EXPECT_EQ(command_shown(std::string(500, 'x')), std::string(80, 'x') + "...");
   EXPECT_EQ(command_shown(""), "");
 }

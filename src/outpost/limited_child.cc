@@ -101,6 +101,20 @@ LimitedChild::~LimitedChild() {
   if (reaps) ::prctl(PR_SET_CHILD_SUBREAPER, 1);
 }
 
+bool LimitedChild::learn_end(Said& said, const Deadline& deadline) const {
+  while (true) {
+    siginfo_t end{};
+    if (::waitid(P_PID, static_cast<id_t>(pid_), &end, WEXITED | WNOHANG | WNOWAIT) != 0) {
+      if (errno != EINTR) return false;
+    } else if (end.si_pid == pid_) {
+      (end.si_code == CLD_EXITED ? said.status : said.signal) = end.si_status;
+      return true;
+    }
+    if (deadline.expired()) return false;
+    std::this_thread::sleep_for(kPause);
+  }
+}
+
 class Collector {
  public:
   Collector(std::vector<LimitedChild> children, std::size_t max_bytes)
@@ -114,7 +128,7 @@ class Collector {
         fds.push_back({child.err_.get(), POLLIN, 0});
       }
       const bool none = std::all_of(fds.begin(), fds.end(), [](auto& f) { return f.fd < 0; });
-      if (none) return std::move(said_);
+      if (none) return with_ends(deadline);
       const int ready =
           ::poll(fds.data(), static_cast<nfds_t>(fds.size()), deadline.poll_timeout());
       if (ready < 0 && errno != EINTR) break;
@@ -127,10 +141,19 @@ class Collector {
     for (std::size_t i = 0; i < children_.size(); ++i) {
       if (children_[i].out_ || children_[i].err_) said_[i].end = Said::End::TooLate;
     }
-    return std::move(said_);
+    return with_ends(deadline);
   }
 
  private:
+  // It may have closed its outputs long before its end.
+  std::vector<Said> with_ends(const Deadline& deadline) {
+    for (std::size_t i = 0; i < children_.size(); ++i) {
+      if (said_[i].end != Said::End::Whole) continue;
+      if (!children_[i].learn_end(said_[i], deadline)) said_[i].end = Said::End::TooLate;
+    }
+    return std::move(said_);
+  }
+
   void drain(std::size_t i, Fd& from, std::string& into) {
     std::array<char, 16384> buffer{};
     const auto n = read_some(from, buffer.data(), buffer.size());

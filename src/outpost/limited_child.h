@@ -12,6 +12,14 @@
 
 namespace yonder::outpost {
 
+struct Said {
+  std::string out;
+  std::string err;
+  enum class End { Whole, TooLate, TooMuch } end = End::Whole;
+  int status = 0;  // its own
+  int signal = 0;  // that ended it
+};
+
 // A process for something that may never come back: a file system whose server is gone, a tool
 // whose driver hangs. It is in a session of its own, dies with us, and is given up at its limit,
 // killed but not waited for when even that has no effect. A process that adopts the orphans below
@@ -32,18 +40,15 @@ class LimitedChild {
   pid_t pid() const { return pid_; }
 
  private:
+  // False: it lives on. Else it stays to be waited for.
+  bool learn_end(Said& said, const Deadline& deadline) const;
+
   friend class Collector;
   LimitedChild(pid_t pid, Fd out, Fd err) : pid_(pid), out_(std::move(out)), err_(std::move(err)) {}
 
   pid_t pid_ = -1;
   Fd out_;
   Fd err_;
-};
-
-struct Said {
-  std::string out;
-  std::string err;
-  enum class End { Whole, TooLate, TooMuch } end = End::Whole;
 };
 
 // What several children say that work at the same time, in their order. None of them is left after

@@ -55,6 +55,37 @@ TEST(LimitedChild, GivesBackWhatItSays) {
   EXPECT_EQ(said[1].err, "trouble");
 }
 
+TEST(LimitedChild, TellsHowItEnded) {
+  const auto said = run({[] { ::_exit(7); },
+                         [] {
+                           say("half of");
+                           ::raise(SIGKILL);
+                         },
+                         [] {
+                           say("done");
+                           ::close(STDOUT_FILENO);
+                           ::close(STDERR_FILENO);
+                           ::usleep(20000);
+                           ::_exit(3);
+                         }},
+                        std::chrono::seconds(30));
+  ASSERT_EQ(said.size(), 3U);
+  EXPECT_EQ(said[0].status, 7);
+  EXPECT_EQ(said[1].signal, SIGKILL);
+  EXPECT_EQ(said[2].status, 3);
+  EXPECT_EQ(said[2].end, Said::End::Whole);
+}
+
+TEST(LimitedChild, ThatClosesItsOutputsAndLivesOnIsTooLate) {
+  const auto said = run({[] {
+                          ::close(STDOUT_FILENO);
+                          ::close(STDERR_FILENO);
+                          hang();
+                        }},
+                        std::chrono::milliseconds(100));
+  EXPECT_EQ(said[0].end, Said::End::TooLate);
+}
+
 TEST(LimitedChild, IsGivenUpAtItsLimitAndTheOthersAreHeard) {
   const Deadline patience = Deadline::after(std::chrono::seconds(10));
   const auto said = run({hang, [] { say("quick"); }}, std::chrono::milliseconds(100));

@@ -1,6 +1,7 @@
 #include "outpost/logged_in.h"
 
 #include <gmock/gmock.h>
+#include <sys/stat.h>
 #include <unistd.h>
 #include <utmpx.h>
 
@@ -56,18 +57,37 @@ TEST(LoggedIn, WhoseProcessIsGoneIsNot) {
   constexpr pid_t kNobody = 2000000000;
   const auto file = scratch.write(
       "utmp", record(USER_PROCESS, "gone", kNobody) + record(USER_PROCESS, "here", ::getpid()));
-  const auto users = logged_in_users({scratch / "none", file});
+  const auto users = logged_in_users({scratch / "none", file}, "");
   ASSERT_TRUE(users);
   ASSERT_EQ((*users).size(), 1U);
   EXPECT_EQ((*users)[0].user, "here");
 }
 
+TEST(LoggedIn, IsKnownFromTheSessionsWhereThereIsNoUtmp) {
+  const testing::Scratch scratch;
+  scratch.write("sessions/3",
+                "# private\nUID=1000\nUSER=bob\nSTATE=active\nCLASS=user\nREMOTE_HOST=10.0.0.7\n"
+                "TTY=pts/0\nREALTIME=1731745000123456\n");
+  scratch.write("sessions/4", "USER=gdm\nSTATE=active\nCLASS=greeter\n");
+  scratch.write("sessions/5", "USER=eve\nSTATE=closing\nCLASS=user\n");
+  scratch.write("sessions/6", "USER=al\x1b\nSTATE=online\nCLASS=user\n");
+  ASSERT_EQ(::mkfifo((scratch / "sessions/3.ref").c_str(), 0600), 0);
+  const auto users = logged_in_users({scratch / "none"}, scratch / "sessions");
+  ASSERT_TRUE(users) << users.why;
+  ASSERT_EQ((*users).size(), 2U);
+  EXPECT_EQ((*users)[0].user, "al\\x1b");
+  EXPECT_EQ((*users)[1].user, "bob");
+  EXPECT_EQ((*users)[1].terminal, "pts/0");
+  EXPECT_EQ((*users)[1].from, "10.0.0.7");
+  EXPECT_EQ((*users)[1].since_ms, 1731745000123);
+}
+
 TEST(LoggedIn, IsNotKnownWhereNoListIsKept) {
   const testing::Scratch scratch;
-  const auto users = logged_in_users({scratch / "a", scratch / "b"});
+  const auto users = logged_in_users({scratch / "a", scratch / "b"}, scratch / "c");
   EXPECT_FALSE(users);
   EXPECT_THAT(users.why, HasSubstr("keeps no list"));
-  const auto empty = logged_in_users({scratch.write("utmp", "")});
+  const auto empty = logged_in_users({scratch.write("utmp", "")}, "");
   ASSERT_TRUE(empty);
   EXPECT_THAT(*empty, IsEmpty());
 }

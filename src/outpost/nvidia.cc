@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/text.h"
+#include "outpost/gpu_processes.h"
 #include "outpost/gpu_values.h"
 #include "outpost/numbers.h"
 #include "outpost/tool.h"
@@ -51,6 +52,8 @@ std::optional<Gpu> parse_gpu(std::string_view line, MigField mig) {
           .temperature_c = gpu_count(kTool, values[rest + 3], 1),
           .power_mw = gpu_count(kTool, values[rest + 4], kMilliwatts)};
   gpu.split = mig == MigField::Asked && values[rest + 5] == "Enabled";
+  gpu.vendor = "nvidia";
+  check_values(kTool, gpu);
   return gpu;
 }
 
@@ -63,7 +66,7 @@ std::optional<std::pair<std::string, GpuProcess>> parse_app(std::string_view lin
   if (name.starts_with('[')) name.clear();  // "[Not Found]" and the like
   return std::pair(values[0],
                    GpuProcess{.pid = pid,
-                              .command = gpu_name(name),
+                              .command = command_shown(name),
                               .memory_bytes = gpu_count(kTool, values.back(), kMebibyte)});
 }
 
@@ -86,6 +89,27 @@ std::string slice_id(std::string_view said) {
   return join(parts, "/");
 }
 
+bool is_warning(std::string_view line) {
+  return trim(line).starts_with("WARNING: infoROM is corrupted");
+}
+
+// It fails after a whole answer when all it has against a GPU is a worn record of its making.
+bool ended_badly(const Said& said) {
+  constexpr int kOnlyTheRecord = 14;
+  const auto lines = split(said.out + "\n" + said.err, '\n');
+  const bool warned = std::any_of(lines.begin(), lines.end(), is_warning);
+  return failed(said) && (said.status != kOnlyTheRecord || !warned);
+}
+
+// What it says of one that does not answer; empty: nothing.
+std::string lost_gpu(const Said& said) {
+  for (const auto& line : split(said.out + "\n" + said.err, '\n')) {
+    if (!line.starts_with("Unable to determine the device handle")) continue;
+    return concat(kTool, ": ", first_line({.out = line}, ""));
+  }
+  return "";
+}
+
 void find_slices(std::vector<Gpu>& gpus, const std::string& program, const Deadline& deadline) {
   const auto is_split = [](const Gpu& gpu) { return gpu.split; };
   if (std::none_of(gpus.begin(), gpus.end(), is_split)) return;
@@ -106,10 +130,13 @@ GpuList parse_nvidia_gpus(const Said& said, MigField mig) {
     if (gpus.size() == kMostGpus) break;
     if (auto gpu = parse_gpu(line, mig)) gpus.push_back(*std::move(gpu));
   }
-  // What it says besides, of a worn out chip say, does not make these wrong.
-  if (!gpus.empty()) return GpuList::of(std::move(gpus));
-  if (trim(said.out).starts_with("No devices were found")) return GpuList::of({});
-  return GpuList::missing(why_nothing(kTool, said));
+  if (gpus.empty() && trim(said.out).starts_with("No devices were found")) return GpuList::of({});
+  // A chip that is worn out makes it fail after all, but does not make the others wrong.
+  std::string lost = lost_gpu(said);
+  if (gpus.empty() || (ended_badly(said) && lost.empty())) {
+    return GpuList::missing(why_nothing(kTool, said));
+  }
+  return {.value = std::move(gpus), .why = std::move(lost)};
 }
 
 bool knows_no_mig(const Said& said) {
@@ -119,14 +146,16 @@ bool knows_no_mig(const Said& said) {
 
 resources::Measured<NvidiaApps> parse_nvidia_apps(const Said& said) {
   using Apps = resources::Measured<NvidiaApps>;
-  if (said.end != Said::End::Whole) return Apps::missing(why_nothing(kTool, said));
-  if (trim(said.out).empty() && !trim(said.err).empty()) {
+  const bool only_warned = failed(said) && !ended_badly(said);
+  if (ended_badly(said) || (trim(said.out).empty() && !trim(said.err).empty() && !only_warned)) {
     return Apps::missing(why_nothing(kTool, said));
   }
   NvidiaApps apps;
   for (const auto& line : split(said.out, '\n')) {
-    if (apps.size() == kMostGpuProcesses) break;
-    if (trim(line).empty() || line.starts_with("No running")) continue;
+    if (trim(line).empty() || line.starts_with("No running") || is_warning(line)) continue;
+    if (apps.size() == kMostGpuProcesses) {
+      return Apps::missing(concat(kTool, " lists more than ", kMostGpuProcesses, " processes"));
+    }
     auto app = parse_app(line);
     if (!app) return Apps::missing(why_nothing(kTool, {.out = line}));
     apps.insert(*std::move(app));

@@ -16,7 +16,8 @@ using GpuList = resources::Measured<std::vector<resources::Gpu>>;
 // Drivers before MIG do not know its field.
 enum class MigField { Asked, NotAsked };
 
-// Pure. The answer to --query-gpu, without what runs on each.
+// Pure. The answer to --query-gpu, without what runs on each. A list may come with a reason: then
+// it lacks a GPU.
 GpuList parse_nvidia_gpus(const Said& said, MigField mig);
 // Pure. The driver is too old for the question about MIG.
 bool knows_no_mig(const Said& said);

@@ -116,15 +116,16 @@ TEST(Nvidia, MoreGpusThanAnyMachineHasAreNotTaken) {
 
 TEST(Nvidia, AppsBelongToTheirGpu) {
   auto list = parse("0, GPU-a, A, 1, 2, 3, 4, 5, Disabled\n1, GPU-b, A, 1, 2, 3, 4, 5, Disabled\n");
-  assign_apps(*list.value, parse_nvidia_apps({.out = "GPU-b, 123, /opt/a, b/python, 1010\n"
-                                                     "GPU-b, 124, [Not Found], [N/A]\n"}));
+  assign_apps(*list.value,
+              parse_nvidia_apps({.out = "GPU-b, 123, /opt/a/python --key=secret, 1010\n"
+                                        "GPU-b, 124, [Not Found], [N/A]\n"}));
   const auto& gpus = *list;
   ASSERT_TRUE(gpus[0].processes && gpus[1].processes);
   EXPECT_THAT(*gpus[0].processes, IsEmpty());
   ASSERT_EQ((*gpus[1].processes).size(), 2U);
   const auto& app = (*gpus[1].processes)[0];
   EXPECT_EQ(app.pid, 123);
-  EXPECT_EQ(app.command, "/opt/a, b/python");
+  EXPECT_EQ(app.command, "python");
   EXPECT_EQ(app.user, "");
   EXPECT_EQ(*app.memory_bytes, 1010UL * 1024 * 1024);
   EXPECT_EQ((*gpus[1].processes)[1].command, "");
@@ -143,6 +144,63 @@ TEST(Nvidia, AppsThatAreNotUnderstoodLeaveNoGpuIdle) {
   }
   EXPECT_TRUE(parse_nvidia_apps({.out = "\n"}));
   EXPECT_TRUE(parse_nvidia_apps({.out = "No running processes found\n"}));
+}
+
+TEST(Nvidia, AppsOfAToolThatFailedLeaveNoGpuIdle) {
+  EXPECT_EQ(parse_nvidia_apps({.status = 1}).why,
+            "nvidia-smi: it said nothing and failed with status 1");
+  EXPECT_EQ(parse_nvidia_apps({.out = "GPU-a, 5, y, 1\n", .signal = 9}).why,
+            "nvidia-smi was ended by signal 9");
+  EXPECT_FALSE(parse_nvidia_apps({.out = "No devices were found\n", .status = 6}));
+}
+
+TEST(Nvidia, AppsThatAreTooManyToBeListedAreNotMeasured) {
+  std::string rows;
+  for (std::size_t i = 1; i <= kMostGpuProcesses; ++i) rows += concat("GPU-a, ", i, ", y, 1\n");
+  EXPECT_EQ((*parse_nvidia_apps({.out = rows})).size(), kMostGpuProcesses);
+  EXPECT_EQ(parse_nvidia_apps({.out = rows + "GPU-b, 9999, y, 1\n"}).why,
+            "nvidia-smi lists more than 1000 processes");
+}
+
+TEST(Nvidia, RowsOfAToolThatFailedAreNotMeasured) {
+  const std::string row = "0, GPU-a, A, 1, 2, 3, 4, 5, Disabled\n";
+  EXPECT_FALSE(parse_nvidia_gpus({.out = row, .signal = 9}, MigField::Asked));
+  EXPECT_FALSE(parse_nvidia_gpus({.out = row, .status = 1}, MigField::Asked));
+  // This it says of one that is worn out, and goes on.
+  const std::string lost =
+      "Unable to determine the device handle for GPU 0000:01:00.0: GPU is lost.";
+  const auto list = parse_nvidia_gpus({.out = row + lost + "\n", .status = 15}, MigField::Asked);
+  ASSERT_TRUE(list);
+  EXPECT_EQ((*list).size(), 1U);
+  EXPECT_EQ(list.why, "nvidia-smi: " + lost);
+}
+
+TEST(Nvidia, AWarningAfterTheAnswerIsNoFailure) {
+  const std::string warning = "WARNING: infoROM is corrupted at gpu 0000:01:00.0\n";
+  const Said rows{.out = "0, GPU-a, A, 1, 2, 3, 4, 5, Disabled\n" + warning, .status = 14};
+  EXPECT_TRUE(parse_nvidia_gpus(rows, MigField::Asked));
+  EXPECT_EQ((*parse_nvidia_apps({.out = "GPU-a, 5, y, 1\n" + warning, .status = 14})).size(), 1U);
+  EXPECT_TRUE(parse_nvidia_apps({.err = warning, .status = 14}));
+  EXPECT_FALSE(parse_nvidia_apps({.out = warning, .status = 1}));
+}
+
+TEST(Nvidia, WhatCannotBeIsNotMeasured) {
+  const auto& gpu = (*parse("0, GPU-a, A, 150, 90000, 24564, 4, 5, Disabled\n"))[0];
+  EXPECT_EQ(gpu.utilization_pct.why, "nvidia-smi says 150 %, which cannot be");
+  EXPECT_EQ(gpu.memory_used_bytes.why,
+            "nvidia-smi says 87.9 GiB of 24.0 GiB of memory are used, which cannot be");
+  EXPECT_EQ(gpu.trouble, gpu.utilization_pct.why);
+}
+
+TEST(Nvidia, OnlyWhatIsNoPlainAbsenceIsTrouble) {
+  for (const char* absent : {"[N/A]", "[Not Supported]", "N/A", "", "[Insufficient Permissions]"}) {
+    EXPECT_EQ((*parse(concat("0, GPU-a, A, ", absent, ", 1, 2, 3, 4, X\n")))[0].trouble, "");
+  }
+  EXPECT_EQ((*parse("0, GPU-a, A, [Unknown Error], 1, 2, 3, 4, X\n"))[0].trouble,
+            "nvidia-smi says [Unknown Error]");
+  EXPECT_EQ((*parse("0, GPU-a, A, 0, [GPU requires reset], 2, 3, 4, X\n"))[0].trouble,
+            "nvidia-smi says [GPU requires reset]");
+  EXPECT_EQ((*parse("0, GPU-a, A, 0, 1, 2, 3, [Unknown Error], X\n"))[0].trouble, "");
 }
 
 TEST(Nvidia, SlicesBelongToTheirGpu) {

@@ -1,3 +1,4 @@
+#include <charconv>
 #include <initializer_list>
 
 #include "base/json.h"
@@ -49,10 +50,19 @@ std::string first_text(const Json& card, std::initializer_list<std::string_view>
   return "";
 }
 
+// "0x592c190172fd5d40"
+std::string name_of_card(std::string_view unique_id) {
+  std::uint64_t number = 0;
+  const char* end = unique_id.data() + unique_id.size();
+  if (!unique_id.starts_with("0x")) return plain_id(unique_id);
+  const auto [rest, error] = std::from_chars(unique_id.data() + 2, end, number, 16);
+  return error == std::errc() && rest == end ? kfd_name(number) : "";
+}
+
 Gpu parse_card(std::uint64_t index, const Json& card) {
   Gpu gpu{
       .index = index,
-      .uuid = plain_id(first_text(card, {"Unique ID"})),
+      .uuid = name_of_card(first_text(card, {"Unique ID"})),
       .name = gpu_name(first_text(card, {"Card Series", "Device Name", "Card Model", "GPU ID"})),
       .utilization_pct = first_of(card, {"GPU use (%)"}, 1),
       .memory_used_bytes = first_of(card, {"VRAM Total Used Memory (B)"}, 1),
@@ -62,8 +72,10 @@ Gpu parse_card(std::uint64_t index, const Json& card) {
   gpu.power_mw = first_of(
       card, {"Average Graphics Package Power (W)", "Current Socket Graphics Package Power (W)"},
       kMilliwatts);
-  gpu.processes =
-      decltype(gpu.processes)::missing("rocm-smi does not tell which process uses which GPU");
+  gpu.never = "rocm-smi does not tell which process uses which GPU";
+  gpu.processes = decltype(gpu.processes)::missing(gpu.never);
+  gpu.vendor = "amd";
+  check_values(kTool, gpu);
   return gpu;
 }
 

@@ -13,6 +13,7 @@ namespace {
 
 constexpr std::size_t kMaxSaid = 1024UL * 1024;
 constexpr std::size_t kMaxLine = 200;
+constexpr int kCannotRun = 127;
 
 bool can_run(const std::string& file) {
   struct stat info {};
@@ -68,6 +69,7 @@ std::vector<Said> ask_tool(const std::string& program,
     auto child = LimitedChild::start([&plan] {
       const std::string why = execute(plan).message;
       [[maybe_unused]] const auto written = ::write(STDERR_FILENO, why.data(), why.size());
+      ::_exit(kCannotRun);
     });
     if (!child) {
       problem = child.error().message;
@@ -76,7 +78,7 @@ std::vector<Said> ask_tool(const std::string& program,
     children.push_back(*std::move(child));
   }
   auto said = collect(std::move(children), kMaxSaid, deadline);
-  said.resize(questions.size(), Said{.out = "", .err = problem});
+  said.resize(questions.size(), Said{.out = "", .err = problem, .status = kCannotRun});
   return said;
 }
 

@@ -108,5 +108,15 @@ TEST(Choose, AmongEqualQueuesTheMostIdleIsJoined) {
   EXPECT_THAT(names(rank({a, b}, {.gpus = 1}, {{"b", 4}}, true)), ElementsAre("a", "b"));
 }
 
+TEST(Choose, AFreeMachineGoesBeforeOneWhoseGpusAreKeptForSomebody) {
+  Candidate kept = machine("a", 0, 2);
+  gpu_of(*kept.facts, 0).lease = Lease{.run_id = "r-1", .user = "alice"};
+  kept.facts->gpus.queue.push_back({.run_id = "r-2", .user = "bob", .gpus = 2});
+  const Ranking ranking = rank({kept, machine("b", 4000, 1)}, {.gpus = 1}, {}, true);
+  EXPECT_THAT(names(ranking), ElementsAre("b"));
+  EXPECT_FALSE(ranking.fit.front().waits);
+  EXPECT_THAT(ranking.ruled_out.at(0).why, HasSubstr("GPU 1 is for bob, who waits"));
+}
+
 }  // namespace
 }  // namespace yonder::resources

@@ -53,7 +53,7 @@ Reasons judge_gpus(const MachineFacts& facts, const Needs& needs, const char* st
   }
   std::vector<std::string> taken;
   for (const auto& gpu : gpus) {
-    const std::string why = why_not(gpu, needs.gpu_memory_mb);
+    const std::string why = why_not(gpu);
     if (!why.empty()) taken.push_back(concat(name_of(gpu), " ", why));
   }
   const std::uint64_t good = gpus.size() - taken.size();
@@ -84,17 +84,23 @@ Reasons why_room_lacks(const MachineFacts& facts, const Needs& needs) {
   Reasons reasons;
   compare(reasons, facts.memory.available_bytes, needs.memory_mb, "of memory available");
   const Disk* disk = disk_for_work(facts);
+  if (disk != nullptr && !disk->absent.empty()) {
+    return {"commands cannot start there: " + printable(disk->absent)};
+  }
   const Count free = disk != nullptr ? disk->free_bytes : Count::missing("no answer about it");
   compare(reasons, free, needs.disk_mb, "of disk free where commands start");
   return reasons;
 }
 
 Reasons why_gpus_lack(const MachineFacts& facts, const Needs& needs) {
-  return judge_gpus(facts, needs, "free", why_not_free);
+  return judge_gpus(facts, needs, "free", [&](const Gpu& gpu) {
+    return why_not_free_now(facts.gpus, gpu, needs.gpu_memory_mb);
+  });
 }
 
 Reasons why_gpus_never_serve(const MachineFacts& facts, const Needs& needs) {
-  return judge_gpus(facts, needs, "fit for it", why_never_free);
+  return judge_gpus(facts, needs, "fit for it",
+                    [&](const Gpu& gpu) { return why_never_free(gpu, needs.gpu_memory_mb); });
 }
 
 Reasons why_not_fit(const MachineFacts& facts, const std::vector<std::string>& labels,

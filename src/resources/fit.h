@@ -14,7 +14,7 @@ using Reasons = std::vector<std::string>;
 // "has no label 'a100'"
 Reasons why_labels_lack(const std::vector<std::string>& labels,
                         const std::vector<std::string>& wanted);
-// Memory and disk, now.
+// Memory, disk, and the directory to start in, now.
 Reasons why_room_lacks(const MachineFacts& facts, const Needs& needs);
 // GPUs that are free now.
 Reasons why_gpus_lack(const MachineFacts& facts, const Needs& needs);

@@ -56,6 +56,24 @@ TEST(Fit, GpusThatAreTakenNameTheirHolders) {
   EXPECT_THAT(reasons(facts, {.gpus = 1}).at(0), ::testing::StartsWith("no GPU is free, 1 wanted"));
 }
 
+TEST(Fit, GpusThatAreKeptForThoseWhoWaitAreNotFree) {
+  MachineFacts facts = machine_for_test(2);
+  gpu_of(facts, 0).lease = Lease{.run_id = "r-1", .user = "alice", .since_ms = 1769860800000};
+  facts.gpus.queue.push_back({.run_id = "r-2", .user = "bob", .gpus = 2});
+  EXPECT_THAT(reasons(facts, {.gpus = 1}),
+              ElementsAre("no GPU is free, 1 wanted: GPU 0 is held by alice (run r-1, since "
+                          "2026-01-31T12:00:00Z), GPU 1 is for bob, who waits"));
+  EXPECT_THAT(why_not_fit(facts, {}, {.gpus = 1}, true), IsEmpty());
+}
+
+TEST(Fit, GpusThatAreNeverGivenAwayServeNobodyWhoWaits) {
+  MachineFacts facts = machine_for_test(1);
+  gpu_of(facts, 0).never = "rocm-smi does not tell which process uses which GPU";
+  EXPECT_THAT(why_not_fit(facts, {}, {.gpus = 1}, true),
+              ElementsAre("no GPU is fit for it, 1 wanted: GPU 0 cannot be given to a run: "
+                          "rocm-smi does not tell which process uses which GPU"));
+}
+
 TEST(Fit, WhoMayWaitIsServedByGpusThatAreTakenNow) {
   MachineFacts facts = machine_for_test(1);
   gpu_of(facts, 0).lease = Lease{.run_id = "r-1", .user = "alice"};
@@ -78,6 +96,13 @@ TEST(Fit, WhatWasNotMeasuredDoesNotFit) {
       ElementsAre("not measured: GPUs: nvidia-smi hung",
                   "not measured: how much of memory available: no /proc",
                   "not measured: how much of disk free where commands start: no answer about it"));
+}
+
+TEST(Fit, AMachineWithoutTheDirectoryToStartInDoesNotFit) {
+  MachineFacts facts = machine_for_test(0);
+  facts.disks[0].absent = "'/work' does not exist";
+  EXPECT_THAT(reasons(facts, {}),
+              ElementsAre("commands cannot start there: '/work' does not exist"));
 }
 
 TEST(Fit, GpusThatCannotBeReservedDoNotCount) {

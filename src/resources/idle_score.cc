@@ -86,6 +86,7 @@ Measured<double> idle_score(const MachineFacts& facts) {
   Part memory = memory_part(facts.memory);
   if (!memory) return memory;
   if (!facts.gpus.list) return missing("gpu", facts.gpus.list.why);
+  if (!facts.gpus.unseen.empty()) return missing("gpu", facts.gpus.unseen);
   double score = kHalf * *cpu + kHalf * *memory;
   if (!(*facts.gpus.list).empty()) {
     Part gpu = gpu_part(*facts.gpus.list);

@@ -96,5 +96,11 @@ TEST(IdleScore, IsNotMadeFromZeros) {
   EXPECT_EQ(idle_score(facts).why, "cpu.allowed: it is zero");
 }
 
+TEST(IdleScore, IsNotKnownWhileThereMayBeGpusThatNobodySees) {
+  MachineFacts facts = machine_for_test(1);
+  facts.gpus.unseen = "nvidia-smi hung";
+  EXPECT_EQ(idle_score(facts).why, "gpu: nvidia-smi hung");
+}
+
 }  // namespace
 }  // namespace yonder::resources

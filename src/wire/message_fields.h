@@ -161,6 +161,7 @@ void fields(A& a, GivenGpu& m) {
   a("index", m.index);
   a("uuid", m.uuid);
   a("vendor", m.vendor);
+  a("device", m.device);
 }
 
 template <class A>

@@ -196,7 +196,8 @@ struct StartedNote {
 struct GivenGpu {
   std::uint64_t index = 0;
   std::string uuid;
-  std::string vendor;  // as in resources::Gpus
+  std::string vendor;  // as in resources::Gpu
+  std::string device;  // likewise
 };
 
 // What one run wants of the GPUs of its machine, or has. In a place that all users share; see

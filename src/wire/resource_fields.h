@@ -38,6 +38,7 @@ void fields(A& a, resources::Disk& m) {
   a("total_bytes", m.total_bytes);
   a("free_inodes", m.free_inodes);
   a("total_inodes", m.total_inodes);
+  a("absent", m.absent);
 }
 
 template <class A>
@@ -70,6 +71,10 @@ void fields(A& a, resources::Gpu& m) {
   a("slices", m.slices);
   a("processes", m.processes);
   a("lease", m.lease);
+  a("vendor", m.vendor);
+  a("device", m.device);
+  a("never", m.never);
+  a("trouble", m.trouble);
 }
 
 template <class A>
@@ -80,6 +85,7 @@ void fields(A& a, resources::Waiting& m) {
   a("gpu_memory_mb", m.gpu_memory_mb);
   a("since_ms", m.since_ms);
   a("mine", m.mine);
+  a("holds_back", m.holds_back);
 }
 
 template <class A>
@@ -89,6 +95,7 @@ void fields(A& a, resources::Gpus& m) {
   a("list", m.list);
   a("queue", m.queue);
   a("lease_problem", m.lease_problem);
+  a("unseen", m.unseen);
 }
 
 template <class A>

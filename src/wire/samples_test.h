@@ -110,7 +110,7 @@ inline AliveRecord sample_alive() {
           .started_ms = 5,
           .launcher = "scope",
           .cgroup = "/c",
-          .gpus = {{.index = 1, .uuid = "G", .vendor = "v"}}};
+          .gpus = {{.index = 1, .uuid = "G", .vendor = "v", .device = "d"}}};
 }
 
 inline GpuClaim sample_claim() {
@@ -118,7 +118,7 @@ inline GpuClaim sample_claim() {
           .gpus = 1,
           .gpu_memory_mb = 2,
           .suitable = {"G", "H"},
-          .held = {{.index = 3, .uuid = "G", .vendor = "v"}},
+          .held = {{.index = 3, .uuid = "G", .vendor = "v", .device = "d"}},
           .since_ms = 4,
           .boot_id = "o",
           .pid_ns = "n",
@@ -223,7 +223,11 @@ inline resources::Gpu sample_gpu() {
                                     .command = "c",
                                     .memory_bytes = Count::missing("x")}}},
                         .why = ""},
-          .lease = resources::Lease{.run_id = "r-b", .user = "v", .since_ms = 7, .mine = true}};
+          .lease = resources::Lease{.run_id = "r-b", .user = "v", .since_ms = 7, .mine = true},
+          .vendor = "amd",
+          .device = "0",
+          .never = "s",
+          .trouble = "y"};
 }
 
 inline resources::MachineFacts sample_machine_facts() {
@@ -244,7 +248,8 @@ inline resources::MachineFacts sample_machine_facts() {
                      .free_bytes = Count::of(9),
                      .total_bytes = Count::of(10),
                      .free_inodes = Count::of(11),
-                     .total_inodes = Count::of(12)}},
+                     .total_inodes = Count::of(12),
+                     .absent = "a"}},
           .gpus = {.vendor = "nvidia",
                    .tool = "/t",
                    .list = {.value = {{sample_gpu()}}, .why = ""},
@@ -253,8 +258,10 @@ inline resources::MachineFacts sample_machine_facts() {
                               .gpus = 13,
                               .gpu_memory_mb = 14,
                               .since_ms = 15,
-                              .mine = true}},
-                   .lease_problem = "q"},
+                              .mine = true,
+                              .holds_back = false}},
+                   .lease_problem = "q",
+                   .unseen = "z"},
           .users = {.value = {{{.user = "u", .terminal = "t", .from = "f", .since_ms = 16}}},
                     .why = ""},
           .clock_ms = 17,

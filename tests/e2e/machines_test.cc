@@ -1,7 +1,10 @@
 // What machines have, and which one is chosen.
 
+#include "base/file.h"
+#include "base/text.h"
 #include "e2e/fixture.h"
 #include "e2e/yonder_cli.h"
+#include "lab/gpu_stub.h"
 
 namespace yonder::e2e {
 namespace {
@@ -108,6 +111,139 @@ TEST_F(Machines, ShowTheirGpus) {
   EXPECT_THAT(shown.err, HasSubstr("dead: could not be asked"));
   const Json json = json_of({"gpus", "--json"});
   EXPECT_EQ(json["machines"].size(), 4U) << json.dump(2);  // with `local`
+}
+
+// This machine with GPUs that a stub shows.
+class MachinesWithGpus : public Machines {
+ protected:
+  void TearDown() override {
+    for (const auto& id : begun_) on_stubs({"stop", id});
+  }
+
+  Captured on_stubs(const std::vector<std::string>& arguments) {
+    std::string path = nvidia_.path();
+    if (amd_) path += ":" + amd_->path();
+    for (const auto& entry : environment()) {
+      if (entry.starts_with("PATH=")) path += ":" + entry.substr(5);
+    }
+    // As a login profile may have left them.
+    const auto around =
+        environment({"PATH=" + path, "YONDER_GPU_LEASES=" + leases_, "YONDER_KFD=" + kfd_,
+                     "HIP_VISIBLE_DEVICES=7", "CUDA_VISIBLE_DEVICES=7"});
+    return run_yonder(arguments, around, {});
+  }
+  Json gpus() {
+    const Captured done = on_stubs({"gpus", "--json", "one"});
+    return Json::parse(done.out, nullptr, false)["machines"][0];
+  }
+  Json begin(std::vector<std::string> options) {
+    std::vector<std::string> words{"run", "--json", "one"};
+    words.insert(words.end(), options.begin(), options.end());
+    words.insert(words.end(), {"--", "sleep", "600"});
+    Json run = Json::parse(on_stubs(words).out, nullptr, false);
+    if (run.contains("run_id")) begun_.push_back(run["run_id"]);
+    return run;
+  }
+
+  void add_amd() {
+    amd_.emplace("amd-smi");
+    amd_->write("amd-metric.json",
+                R"([{"gpu": 0, "usage": {"gfx_activity": {"value": 0, "unit": "%"}}}])");
+    amd_->write("amd-static.json", R"([{"gpu": 0, "asic": {"market_name": "Radeon"}}])");
+    amd_->write("amd-list.json", R"([{"gpu": 0, "bdf": "0000:03:00.0", "uuid": "u-1"}])");
+    amd_->write("amd-process.json", R"([{"gpu": 0, "process_list": []}])");
+    const std::string node = kfd_ + "/topology/nodes/0";
+    std::filesystem::create_directories(node);
+    EXPECT_TRUE(write_file_atomically(node + "/properties",
+                                      "simd_count 96\nlocation_id 768\ndomain 0\nunique_id 2748\n",
+                                      Durability::Process));
+  }
+
+  lab::GpuStub nvidia_;
+  std::optional<lab::GpuStub> amd_;
+  std::string leases_ = new_open_directory() + "/gpus";
+  std::string kfd_ = new_open_directory() + "/kfd";
+  std::vector<std::string> begun_;
+};
+
+TEST_F(MachinesWithGpus, CallNothingFreeWhileLeasesCannotBeSeen) {
+  nvidia_.set_gpus({{}});
+  ASSERT_TRUE(write_file_atomically(leases_, "no directory", Durability::Process));
+  const Json seen = gpus();
+  EXPECT_TRUE(seen["gpu"][0]["free"].is_null()) << seen.dump(2);
+  EXPECT_TRUE(seen["gpu_queue"].is_null());
+  EXPECT_TRUE(seen["lease_problem"].is_string());
+  EXPECT_TRUE(seen["not_measured"].contains("gpu[0].lease"));
+  const Captured shown = on_stubs({"gpus", "one"});
+  EXPECT_THAT(shown.out, HasSubstr("\t?\t?\t?\n"));
+  EXPECT_THAT(shown.err, HasSubstr("cannot be reserved"));
+}
+
+TEST_F(MachinesWithGpus, KeepTheFreeOnesForThoseWhoWait) {
+  nvidia_.set_gpus({{}, {}});
+  begin({"--gpus", "1"});
+  const Json queued = begin({"--gpus", "2", "--when", "free"});
+  EXPECT_EQ(queued["state"], "queued") << queued.dump(2);
+  EXPECT_TRUE(queued["queue"]["since"].is_number());
+  const Json seen = gpus();
+  EXPECT_EQ(seen["gpu"][1]["free"], false) << seen.dump(2);
+  EXPECT_THAT(seen["gpu"][1]["why_not_free"].get<std::string>(), HasSubstr("who waits"));
+  EXPECT_THAT(on_stubs({"gpus", "one"}).out, HasSubstr(", who waits"));
+}
+
+TEST_F(MachinesWithGpus, OfAmdAreCalledWhatProgramsCallThem) {
+  nvidia_.set_mode("none");
+  add_amd();
+  const Json seen = gpus();
+  ASSERT_EQ(seen["gpu"].size(), 1U) << seen.dump(2);
+  EXPECT_EQ(seen["gpu"][0]["uuid"], "GPU-0000000000000abc");
+  EXPECT_EQ(seen["gpu"][0]["vendor"], "amd");
+  const Captured done =
+      on_stubs({"exec", "one", "--gpus", "1", "--",
+                "echo [$ROCR_VISIBLE_DEVICES] [$HIP_VISIBLE_DEVICES] [$CUDA_VISIBLE_DEVICES]"});
+  EXPECT_EQ(done.out, "[GPU-0000000000000abc] [0] []\n") << done.err;
+}
+
+TEST_F(MachinesWithGpus, OfBothVendorsAreShown) {
+  nvidia_.set_gpus({{.name = "NVIDIA Stub"}});
+  add_amd();
+  EXPECT_EQ(gpus()["gpu"].size(), 2U);
+  nvidia_.set_mode("nodriver");
+  const Json seen = gpus();
+  EXPECT_EQ(seen["gpu"].size(), 1U);
+  EXPECT_THAT(seen["gpu_problem"].get<std::string>(), HasSubstr("NVIDIA-SMI has failed"));
+}
+
+TEST_F(MachinesWithGpus, ThatAreOutOfOrderAreNotGivenAway) {
+  nvidia_.set_gpus({{.utilization = "[Unknown Error]", .memory_used = "[Unknown Error]"}});
+  EXPECT_EQ(gpus()["gpu"][0]["free"], false);
+  const Captured refused = on_stubs({"exec", "one", "--gpus", "1", "--", "echo wrong"});
+  EXPECT_NE(refused.status.code, 0);
+  EXPECT_EQ(refused.out, "");
+  EXPECT_THAT(refused.err, HasSubstr("[Unknown Error]"));
+}
+
+TEST_F(Machines, WithoutTheirDirectoryAreNotChosen) {
+  write_config_toml(R"(active = "one"
+[sandbox.one]
+backend = "local"
+cwd = "/not-there/at-all"
+[sandbox.two]
+backend = "local"
+)");
+  const Json list = content_of(agent().call("list_sandboxes", Json{{"check_resources", true}}));
+  const Json one = named(list["sandboxes"], "name", "one")["resources"];
+  EXPECT_TRUE(one["disks"][0]["free_mb"].is_null()) << one.dump(2);
+  EXPECT_THAT(one["not_measured"]["disks[0].free_mb"].get<std::string>(),
+              HasSubstr("'/not-there/at-all' does not exist"));
+  for (int i = 0; i < 3; ++i) {
+    const Captured done = yonder({"exec", "auto", "--", "echo here"});
+    EXPECT_EQ(done.out, "here\n") << done.err;
+  }
+  const Json chosen = content_of(
+      agent().call("exec_bash", Json{{"sandbox_name", "auto"}, {"command", "true"}}))["chosen"];
+  EXPECT_EQ(chosen["sandbox"], "two") << chosen.dump(2);
+  EXPECT_THAT(chosen["ruled_out"].dump(), HasSubstr("commands cannot start there"));
 }
 
 }  // namespace

@@ -99,7 +99,7 @@ class Top : public Background {
 TEST_F(Top, ShowsMachinesGpusAndRunsAndGivesTheTerminalBack) {
   start("echo hello from the run; sleep 1000");
   start("sleep 2000");
-  open_window("120", "30");
+  open_window("160", "30");
   enter(top_command());
   ASSERT_TRUE(becomes(AllOf(
       HasSubstr("▶ Machines (1, by name)"), HasSubstr("local"), HasSubstr("GPU 0  ██████░░ 73 %"),
