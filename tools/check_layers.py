@@ -6,7 +6,7 @@ import sys
 
 # The only files that may write to standard output: elsewhere it belongs to the protocol.
 STDOUT_FILES = {"mcp/stdio.cc", "cli/render.cc", "cli/exec_command.cc", "cli/standard_streams.cc",
-                "cli/top_screen.cc", "link/askpass_helper.cc"}
+                "cli/terminal_rescue.cc", "cli/top_screen.cc", "link/askpass_helper.cc"}
 STDOUT = re.compile(r"std::cout|\bprintf\(|\bputs\(|STDOUT_FILENO")
 
 

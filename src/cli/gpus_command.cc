@@ -21,7 +21,7 @@ int gpus_command(const GpusOptions& options, const Doors& doors) {
   if (!engine) return fail(options, engine.error());
   ops::Session session;
   ops::CallContext context{.session = session, .progress = people_progress()};
-  const auto machines = ops::look_at_machines(**engine, context, options.sandboxes);
+  const auto machines = ops::look_at_machines(**engine, context, options.sandboxes, options.wait);
   if (!machines) return fail(options, machines.error());
   if (options.json) return print_json(ops::gpus_json(*machines)) ? kExitSuccess : kExitReaderGone;
   const std::int64_t now = wall_clock_ms();

@@ -15,16 +15,24 @@ void add_needs(CLI::App& command, RawOptions& raw) {
       ->allow_extra_args(false);
 }
 
+static void add_patience(CLI::App& command, RawOptions& raw) {
+  command.add_option("--wait", raw.wait, "Go on after this time without those that are silent")
+      ->type_name("SECONDS");
+}
+
 void declare_machines(CLI::App& app, RawOptions& raw) {
   CLI::App& hosts = *app.add_subcommand("hosts", "Show all sandboxes");
   hosts.add_flag("--check", raw.check, "Connect to them, and show whether they answer");
-  hosts.add_flag("--resources", raw.resources, "Show what they have, and how idle they are");
+  hosts.add_flag("--resources", raw.resources,
+                 "Connect to them, and show what they have, and how idle they are");
+  add_patience(hosts, raw);
   hosts.add_flag("--json", raw.json, "Print JSON");
   hosts.add_flag("--names", raw.names, "Print only the names")->group("");
   hosts.footer(hosts_footer());
 
   CLI::App& gpus = *app.add_subcommand("gpus", "Show all GPUs, and who has them");
   gpus.add_option("NAME", raw.machines, "Only of these sandboxes")->type_name("");
+  add_patience(gpus, raw);
   gpus.add_flag("--json", raw.json, "Print JSON");
   gpus.footer(gpus_footer());
 

@@ -40,7 +40,7 @@ int hosts_command(const HostsOptions& options, const Doors& doors) {
   if (!engine) return fail(options, engine.error());
   ops::Session session;
   ops::CallContext context{.session = session};
-  const auto list = ops::list_sandboxes(**engine, context, check_of(options));
+  const auto list = ops::list_sandboxes(**engine, context, check_of(options), options.wait);
   if (!list) return fail(options, list.error());
   if (options.names) return print(names(*list)) ? kExitSuccess : kExitReaderGone;
   if (options.json) return print_json(ops::to_json(*list)) ? kExitSuccess : kExitReaderGone;

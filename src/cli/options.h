@@ -175,11 +175,13 @@ struct HostsOptions {
   bool resources = false;
   bool json = false;
   bool names = false;  // for completion scripts
+  std::optional<Duration> wait;
 };
 
 struct GpusOptions {
   std::vector<std::string> sandboxes;  // empty: all
   bool json = false;
+  std::optional<Duration> wait;
 };
 
 struct TopOptions {

@@ -100,9 +100,25 @@ Result<void> check_machines(const RawOptions& raw) {
   return {};
 }
 
+// How long machines have to answer, altogether.
+Result<std::optional<Duration>> to_wait(const RawOptions& raw) {
+  if (raw.wait.empty()) return std::optional<Duration>();
+  TRY_ASSIGN(const Duration wait, parse_time_limit("--wait", raw.wait));
+  return std::optional<Duration>(wait);
+}
+
 Result<Command> to_gpus(const RawOptions& raw) {
   TRY(check_machines(raw));
-  return Command(GpusOptions{raw.machines, raw.json});
+  TRY_ASSIGN(const auto wait, to_wait(raw));
+  return Command(GpusOptions{raw.machines, raw.json, wait});
+}
+
+Result<Command> to_hosts(const RawOptions& raw) {
+  if (!raw.wait.empty() && !raw.resources) {
+    return usage_error("--wait goes only together with --resources");
+  }
+  TRY_ASSIGN(const auto wait, to_wait(raw));
+  return Command(HostsOptions{raw.check, raw.resources, raw.json, raw.names, wait});
 }
 
 Result<Command> to_top(const RawOptions& raw) {
@@ -147,9 +163,7 @@ Result<Command> to_command(const CLI::App& app, const CLI::App& command, const R
   if (is_file_command(name)) return to_file_command(name, raw, tail);
   if (is_sync_command(name)) return to_sync_command(name, raw);
   if (name == "git-sync") return to_git_sync(raw);
-  if (name == "hosts") {
-    return Command(HostsOptions{raw.check, raw.resources, raw.json, raw.names});
-  }
+  if (name == "hosts") return to_hosts(raw);
   if (name == "gpus") return to_gpus(raw);
   if (name == "top") return to_top(raw);
   if (name == "doctor") {

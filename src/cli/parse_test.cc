@@ -118,6 +118,10 @@ TEST(Parse, HelpSpeaksOfEveryCommand) {
 TEST(Parse, ReadsTheOtherCommands) {
   EXPECT_TRUE(parsed<HostsOptions>({"hosts", "--check"}).check);
   EXPECT_TRUE(parsed<HostsOptions>({"hosts", "--names"}).names);
+  EXPECT_EQ(parsed<HostsOptions>({"hosts", "--resources", "--wait", "1.5"}).wait,
+            std::chrono::milliseconds(1500));
+  EXPECT_EQ(parsed<GpusOptions>({"gpus", "--wait", "3"}).wait, std::chrono::seconds(3));
+  EXPECT_THAT(refusal({"hosts", "--wait", "3"}), HasSubstr("--resources"));
   EXPECT_EQ(parsed<DoctorOptions>({"doctor"}).sandbox, std::nullopt);
   EXPECT_EQ(parsed<DoctorOptions>({"doctor", "gpu1", "--json"}).sandbox, "gpu1");
   EXPECT_EQ(parsed<LoginOptions>({"login", "gpu1"}).sandbox, "gpu1");

@@ -33,7 +33,8 @@ Result<std::vector<SandboxSpec>> machines_to_ask(Engine& engine, const Session& 
 }
 
 Result<std::vector<MachineSeen>> look_at_machines(Engine& engine, CallContext& context,
-                                                  const std::vector<std::string>& names) {
+                                                  const std::vector<std::string>& names,
+                                                  std::optional<Duration> limit) {
   std::vector<SandboxSpec> specs;
   for (const auto& name : names) {
     TRY_ASSIGN(SandboxSpec spec, resolve_sandbox(engine, context.session, name));
@@ -44,7 +45,8 @@ Result<std::vector<MachineSeen>> look_at_machines(Engine& engine, CallContext& c
   }
   context.progress(concat("asking ", specs.size(), specs.size() == 1 ? " machine" : " machines"));
   const GiveUp give_up(context);
-  std::vector<resources::Seen> seen = engine.board.look(specs, {.cancel = give_up.token()});
+  std::vector<resources::Seen> seen =
+      engine.board.look(specs, {.cancel = give_up.token(), .limit = limit});
   std::vector<MachineSeen> machines;
   for (std::size_t i = 0; i < specs.size(); ++i) {
     machines.push_back({.spec = std::move(specs[i]), .seen = std::move(seen[i])});

@@ -21,9 +21,11 @@ struct MachineSeen {
   SandboxSpec spec;
   resources::Seen seen;
 };
-// Asks these, or when none is named those above, all at once.
+// Asks these, or when none is named those above, all at once. With a limit, those that have not
+// answered by then have an error.
 Result<std::vector<MachineSeen>> look_at_machines(Engine& engine, CallContext& context,
-                                                  const std::vector<std::string>& names);
+                                                  const std::vector<std::string>& names,
+                                                  std::optional<Duration> limit = std::nullopt);
 
 // What list_sandboxes shows of a machine.
 Json resources_json(const resources::Seen& seen);

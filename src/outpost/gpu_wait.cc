@@ -87,7 +87,8 @@ std::optional<Error> Waiting::refusal(const Result<Turn>& look) const {
   return Error{Errc::Conflict,
                concat(spec_.gpus, spec_.gpus == 1 ? " GPU" : " GPUs",
                       " wanted, and not so many are free: ", join(look->holders, "; ")),
-               "nothing was run"};
+               "nothing was run; a background run with when: \"free\" (yonder run --when free) "
+               "waits for them"};
 }
 
 // Only what has changed is written: somebody may be told of every change.

@@ -209,6 +209,23 @@ RunMembers members_of(const RunRecord& record, const wire::RunFacts& facts) {
   return members;
 }
 
+namespace {
+
+// Who lived when the command ended may have gone since. Where that cannot be seen, it stands as it
+// was written down.
+void look_at_left(const RunRecord& record, wire::RunFacts& facts) {
+  facts.members = facts.exit->left_running;
+  if (facts.members.empty() || !facts.alive) return;
+  const bool booted = facts.alive->host == facts.host && facts.alive->boot_id != facts.boot_id;
+  if (booted) facts.members.clear();
+  if (!is_visible(*facts.alive, facts.boot_id)) return;
+  if (const auto members = find_members(members_of(record, facts))) {
+    facts.members = describe(*members);
+  }
+}
+
+}  // namespace
+
 wire::RunFacts observe(const RunRecord& record, const std::string& boot_id,
                        ObserveOptions options) {
   wire::RunFacts facts;
@@ -221,7 +238,7 @@ wire::RunFacts observe(const RunRecord& record, const std::string& boot_id,
   if (!facts.exit && !facts.supervisor_lives && !facts.command_lives) look_at_files(record, facts);
   facts.out_bytes = record.size_of("out");
   facts.err_bytes = record.size_of("err");
-  if (facts.exit) facts.members = facts.exit->left_running;
+  if (facts.exit) look_at_left(record, facts);
   if (options.label || record.is_background()) facts.label = read_label(record);
   if (options.members) {
     const auto members = find_members(members_of(record, facts));

@@ -134,8 +134,9 @@ void Supervisor::keep_lease() {
 
 int Supervisor::refuse(const Error& why) {
   cause_ = why.code == Errc::Cancelled ? wire::Cause::Stop : wire::Cause::Refused;
-  reason_ = why.message;
-  record_end({}, concat("yonder: ", why.message, "\n"));
+  reason_ = why.hint.empty() ? why.message : concat(why.message, "; ", why.hint);
+  // Whoever waits for a command is told by its end.
+  record_end({}, spec_.background ? concat("yonder: ", reason_, "\n") : "");
   return 0;
 }
 

@@ -81,7 +81,7 @@ TEST_F(Leases, GiveARunItsGpuAndRefuseTheNextOneWithTheHolder) {
   EXPECT_EQ(error["code"], "conflict");
   EXPECT_THAT(error["message"].get<std::string>(), HasSubstr(first["run_id"].get<std::string>()));
   EXPECT_THAT(error["message"].get<std::string>(), HasSubstr("alice"));
-  EXPECT_THAT(error["hint"].get<std::string>(), HasSubstr("when"));
+  EXPECT_THAT(error["message"].get<std::string>(), HasSubstr("--when free"));
   const Json list = content_of(agent().call("list_background_tasks", Json::object()));
   EXPECT_EQ(list["tasks"].size(), 1U) << "a refused run leaves nothing: " << list.dump(2);
   stop(first);
