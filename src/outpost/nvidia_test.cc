@@ -185,7 +185,9 @@ TEST(Nvidia, AWarningAfterTheAnswerIsNoFailure) {
 }
 
 TEST(Nvidia, WhatCannotBeIsNotMeasured) {
-  const auto& gpu = (*parse("0, GPU-a, A, 150, 90000, 24564, 4, 5, Disabled\n"))[0];
+  const auto list = parse("0, GPU-a, A, 150, 90000, 24564, 4, 5, Disabled\n");
+  ASSERT_TRUE(list);
+  const auto& gpu = (*list)[0];
   EXPECT_EQ(gpu.utilization_pct.why, "nvidia-smi says 150 %, which cannot be");
   EXPECT_EQ(gpu.memory_used_bytes.why,
             "nvidia-smi says 87.9 GiB of 24.0 GiB of memory are used, which cannot be");
