@@ -33,7 +33,17 @@ std::string times_chosen(const Ranked& one) {
   return concat("chosen ", one.recent, one.recent == 1 ? " time" : " times", " in the last minute");
 }
 
-std::string explain(const Ranked& one, std::size_t fitting) {
+// It looks more idle, and yet comes later.
+const Ranked* passed_over(const Ranked& one, const std::vector<Ranked>& fit) {
+  const auto found = std::find_if(fit.begin(), fit.end(), [&](const Ranked& other) {
+    return one.score && other.score && *other.score > *one.score &&
+           effective(other) < effective(one);
+  });
+  return found == fit.end() ? nullptr : &*found;
+}
+
+std::string explain(const Ranked& one, const std::vector<Ranked>& fit) {
+  const std::size_t fitting = fit.size();
   std::string why = fitting == 1 ? "the only one that fits"
                     : one.waits  ? concat("the shortest queue of ", fitting, " that could serve it")
                                  : concat("the most idle of ", fitting, " that fit");
@@ -45,6 +55,9 @@ std::string explain(const Ranked& one, std::size_t fitting) {
   if (one.recent > 0) {
     why += concat("; ", times_chosen(one), ", which counts as ",
                   shown(kRecentChoiceCost * one.recent), " less");
+  }
+  if (const Ranked* other = passed_over(one, fit)) {
+    why += concat("; ", other->name, " (", standing(*other), ") has work that is not measured yet");
   }
   return why;
 }
@@ -71,7 +84,7 @@ Ranking rank_once(const std::vector<Candidate>& candidates, const Needs& needs,
                            .why = {}});
   }
   std::sort(ranking.fit.begin(), ranking.fit.end(), is_better);
-  for (auto& one : ranking.fit) one.why = explain(one, ranking.fit.size());
+  for (auto& one : ranking.fit) one.why = explain(one, ranking.fit);
   return ranking;
 }
 

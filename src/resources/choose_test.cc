@@ -44,7 +44,11 @@ TEST(Choose, EqualsAreOrderedByName) {
 
 TEST(Choose, WhoWasJustChosenIsLessIdleThanItLooks) {
   const std::vector<Candidate> all{machine("a", 0), machine("b", 1000)};  // 0.875 and 0.75
-  EXPECT_THAT(names(rank(all, {}, {{"a", 1}}, false)), ElementsAre("b", "a"));
+  const Ranking one = rank(all, {}, {{"a", 1}}, false);
+  EXPECT_THAT(names(one), ElementsAre("b", "a"));
+  EXPECT_EQ(one.fit.front().why,
+            "the most idle of 2 that fit; a (idle 0.875, chosen 1 time in the last minute) has "
+            "work that is not measured yet");
   const Ranking both = rank(all, {}, {{"a", 1}, {"b", 1}}, false);
   EXPECT_THAT(names(both), ElementsAre("a", "b"));
   EXPECT_EQ(both.fit.front().why,
