@@ -73,7 +73,13 @@ Result<Fd> GpuLease::lock(LeaseLock how, Duration patience) {
       watch_.watch_claims(lease_directory());
     }
     auto lock = lock_leases(place_, how, deadline);
-    if (!is_lease_place(place_, lease_directory()) && !deadline.expired()) continue;
+    if (!is_lease_place(place_, lease_directory())) {
+      if (!deadline.expired()) continue;
+      return Error{
+          Errc::Conflict,
+          printable(lease_directory()) + " is removed again and again: no GPU can be leased",
+          "it must stay; YONDER_GPU_LEASES names another"};
+    }
     if (!lock || !own_ || own_->is_in(place_)) return lock;
     if (how == LeaseLock::ToChange) {
       TRY(enter_again());

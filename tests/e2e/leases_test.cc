@@ -41,7 +41,7 @@ class Leases : public EndToEnd {
   Json begin(const Json& arguments) {
     Json all{{"command", "echo got $CUDA_VISIBLE_DEVICES; sleep 600"}, {"gpus", 1}};
     all.update(arguments);
-    const Json started = content_of(agent().call("exec_bash_background", all));
+    Json started = content_of(agent().call("exec_bash_background", all));
     begun_.push_back(started["run_id"]);
     return started;
   }
