@@ -26,13 +26,21 @@ bool is_subreaper() {
   return ::prctl(PR_GET_CHILD_SUBREAPER, &is) == 0 && is != 0;
 }
 
+struct Outputs {
+  int out = -1;
+  int err = -1;
+  int end = -1;  // how the work ended, for whoever cannot wait for it
+};
+
 // Between a supervisor and the work: whatever the work leaves behind becomes a child of this
 // process, and not of the supervisor, who would take it for a part of its run.
-[[noreturn]] void stand_between(pid_t work, int out, int err) {
-  ::close(out);  // else nobody would see the end of what is said
-  ::close(err);
+[[noreturn]] void stand_between(pid_t work, const Outputs& to) {
+  ::close(to.out);  // else nobody would see the end of what is said
+  ::close(to.err);
   ::prctl(PR_SET_NAME, "yonder-tool");
-  ::waitpid(work, nullptr, 0);
+  int status = 0;
+  ::waitpid(work, &status, 0);
+  [[maybe_unused]] const auto told = ::write(to.end, &status, sizeof status);
   while (true) ::pause();  // until it is killed
 }
 
@@ -41,12 +49,13 @@ void die_with(pid_t parent) {
   if (::getppid() != parent) ::_exit(1);
 }
 
-void work_in_grandchild(int out, int err) {
+void work_in_grandchild(const Outputs& to) {
   ::prctl(PR_SET_CHILD_SUBREAPER, 1);
   const pid_t leader = ::getpid();
   const pid_t worker = ::fork();
   if (worker < 0) ::_exit(1);
-  if (worker > 0) stand_between(worker, out, err);
+  if (worker > 0) stand_between(worker, to);
+  ::close(to.end);
   die_with(leader);
 }
 
@@ -55,16 +64,22 @@ struct Parent {
   bool adopts = false;  // orphans below it
 };
 
-[[noreturn]] void work_in_child(const Parent& parent, int out, int err,
+[[noreturn]] void work_in_child(const Parent& parent, const Outputs& to,
                                 const std::function<void()>& work) {
-  leave_the_link({std::min(out, err), std::max(out, err)});
+  std::array kept{to.out, to.err, to.end};
+  std::sort(kept.begin(), kept.end());
+  leave_the_link({kept[0], kept[1], kept[2]});
   die_with(parent.pid);
-  if (parent.adopts) work_in_grandchild(out, err);
+  if (parent.adopts) {
+    work_in_grandchild(to);
+  } else {
+    ::close(to.end);
+  }
   ::signal(SIGPIPE, SIG_DFL);
-  ::dup2(out, STDOUT_FILENO);
-  ::dup2(err, STDERR_FILENO);
-  ::close(out);
-  ::close(err);
+  ::dup2(to.out, STDOUT_FILENO);
+  ::dup2(to.err, STDERR_FILENO);
+  ::close(to.out);
+  ::close(to.err);
   work();
   ::_exit(0);
 }
@@ -74,17 +89,23 @@ struct Parent {
 Result<LimitedChild> LimitedChild::start(const std::function<void()>& work) {
   TRY_ASSIGN(Pipe out, make_pipe());
   TRY_ASSIGN(Pipe err, make_pipe());
+  TRY_ASSIGN(Pipe end, make_pipe());
   const Parent parent{.pid = ::getpid(), .adopts = is_subreaper()};
   const pid_t pid = ::fork();
   if (pid < 0) return errno_error("fork");
-  if (pid == 0) work_in_child(parent, out.write.get(), err.write.get(), work);
-  return LimitedChild(pid, std::move(out.read), std::move(err.read));
+  if (pid == 0) {
+    const Outputs to{.out = out.write.get(), .err = err.write.get(), .end = end.write.get()};
+    work_in_child(parent, to, work);
+  }
+  return LimitedChild(pid, std::move(out.read), std::move(err.read),
+                      parent.adopts ? std::move(end.read) : Fd());
 }
 
 LimitedChild::LimitedChild(LimitedChild&& other) noexcept
     : pid_(std::exchange(other.pid_, -1)),
       out_(std::move(other.out_)),
-      err_(std::move(other.err_)) {}
+      err_(std::move(other.err_)),
+      end_(std::move(other.end_)) {}
 
 LimitedChild::~LimitedChild() {
   if (pid_ <= 0) return;
@@ -102,6 +123,17 @@ LimitedChild::~LimitedChild() {
 }
 
 bool LimitedChild::learn_end(Said& said, const Deadline& deadline) const {
+  if (end_) {
+    pollfd told{end_.get(), POLLIN, 0};
+    int status = 0;
+    while (::poll(&told, 1, deadline.poll_timeout()) < 0 && errno == EINTR) continue;
+    if (told.revents == 0 || ::read(end_.get(), &status, sizeof status) != sizeof status) {
+      return false;
+    }
+    said.status = WIFEXITED(status) ? WEXITSTATUS(status) : 0;
+    said.signal = WIFSIGNALED(status) ? WTERMSIG(status) : 0;
+    return true;
+  }
   while (true) {
     siginfo_t end{};
     if (::waitid(P_PID, static_cast<id_t>(pid_), &end, WEXITED | WNOHANG | WNOWAIT) != 0) {

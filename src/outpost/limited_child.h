@@ -40,15 +40,17 @@ class LimitedChild {
   pid_t pid() const { return pid_; }
 
  private:
-  // False: it lives on. Else it stays to be waited for.
+  // How the work ended. False: it goes on. Else its process stays to be waited for.
   bool learn_end(Said& said, const Deadline& deadline) const;
 
   friend class Collector;
-  LimitedChild(pid_t pid, Fd out, Fd err) : pid_(pid), out_(std::move(out)), err_(std::move(err)) {}
+  LimitedChild(pid_t pid, Fd out, Fd err, Fd end)
+      : pid_(pid), out_(std::move(out)), err_(std::move(err)), end_(std::move(end)) {}
 
   pid_t pid_ = -1;
   Fd out_;
   Fd err_;
+  Fd end_;  // where somebody stands between: how the work ended
 };
 
 // What several children say that work at the same time, in their order. None of them is left after

@@ -157,10 +157,10 @@ TEST(LimitedChild, HoldsNoneOfOurDescriptors) {
 // As a supervisor does, which takes its children for a part of its run.
 TEST(LimitedChild, LeavesNoChildToOneWhoAdoptsOrphans) {
   const Scratch scratch;
-  const std::string script = concat("setsid sh -c 'echo $$ > ", scratch.path(), "/unfinished; mv ",
-                                    scratch.path(), "/unfinished ", scratch.path(),
-                                    "/pid; exec sleep 1000' > /dev/null 2>&1 & while [ ! -e ",
-                                    scratch.path(), "/pid ]; do sleep 0.01; done; echo done");
+  const std::string script = concat(
+      "setsid sh -c 'echo $$ > ", scratch.path(), "/unfinished; mv ", scratch.path(),
+      "/unfinished ", scratch.path(), "/pid; exec sleep 1000' > /dev/null 2>&1 & while [ ! -e ",
+      scratch.path(), "/pid ]; do sleep 0.01; done; echo done; exit 3");
   const pid_t supervisor = ::fork();
   if (supervisor == 0) {
     ::prctl(PR_SET_CHILD_SUBREAPER, 1);
@@ -173,7 +173,8 @@ TEST(LimitedChild, LeavesNoChildToOneWhoAdoptsOrphans) {
     const bool childless = ::waitpid(-1, nullptr, WNOHANG) < 0 && errno == ECHILD;
     int adopts = 0;
     ::prctl(PR_GET_CHILD_SUBREAPER, &adopts);
-    const bool heard = said.size() == 1 && said[0].out == "done\n";
+    const bool heard = said.size() == 1 && said[0].out == "done\n" && said[0].status == 3 &&
+                       said[0].end == Said::End::Whole;
     ::_exit(!heard ? 1 : !childless ? 2 : adopts == 0 ? 3 : 0);
   }
   int status = -1;
