@@ -135,6 +135,7 @@ void find_nulls(const Json& json, const std::string& path, std::vector<std::stri
 TEST(ResourcesJson, NothingMeasuredIsNullWithoutAReason) {
   resources::Seen seen{.facts = resources::machine_for_test(1), .error = {}};
   auto& gpu = resources::gpu_of(*seen.facts, 0);
+  gpu.vendor = "nvidia";
   gpu.uuid.clear();
   gpu.memory_total_bytes = resources::Count::missing("[N/A]");
   gpu.processes.value->push_back({.pid = 7, .memory_bytes = resources::Count::missing("[N/A]")});

@@ -2,6 +2,7 @@
 
 #include <dirent.h>
 
+#include <algorithm>
 #include <cstdlib>
 #include <memory>
 #include <string_view>
@@ -81,12 +82,24 @@ void add_text(std::string& all, const std::string& more, const char* between) {
   all += more;
 }
 
+// A run cannot say which kind it wants, and a program of the one has no use for the other.
+void keep_to_one_vendor(std::vector<resources::Gpu>& list) {
+  const bool nvidia =
+      std::any_of(list.begin(), list.end(), [](auto& gpu) { return gpu.vendor == "nvidia"; });
+  for (auto& gpu : list) {
+    if (!nvidia || gpu.vendor == "nvidia" || !gpu.never.empty()) continue;
+    gpu.never = "where there are NVIDIA GPUs too, only those are given to runs";
+  }
+}
+
 Gpus joined(std::vector<Asked> vendors) {
   Gpus gpus;
   std::string missing;
   std::string lacking;
   std::vector<resources::Gpu> list;
   for (auto& asked : vendors) {
+    // Many processors have a little GPU of AMD's, for which nobody installs a tool.
+    if (!asked.list && asked.tool.empty() && !list.empty()) continue;
     const bool none = asked.list && (*asked.list).empty();
     if (!asked.tool.empty()) add_text(gpus.tool, printable(asked.tool), ", ");
     if (!none) add_text(gpus.vendor, asked.vendor, ", ");
@@ -100,6 +113,7 @@ Gpus joined(std::vector<Asked> vendors) {
   }
   add_text(missing, lacking, "; ");
   gpus.unseen = std::move(missing);
+  keep_to_one_vendor(list);
   see_processes(list);
   gpus.list = GpuList::of(std::move(list));
   return gpus;

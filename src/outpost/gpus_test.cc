@@ -189,6 +189,8 @@ TEST_F(GpusTest, OfBothVendorsAreOneList) {
   EXPECT_EQ((*both.list)[0].vendor, "nvidia");
   EXPECT_EQ((*both.list)[1].vendor, "amd");
   EXPECT_EQ(both.vendor, "nvidia, amd");
+  EXPECT_EQ((*both.list)[0].never, "");
+  EXPECT_NE((*both.list)[1].never, "");
   EXPECT_EQ(both.unseen, "");
 
   nvidia.set_mode("none");
@@ -198,6 +200,17 @@ TEST_F(GpusTest, OfBothVendorsAreOneList) {
   EXPECT_EQ((*one.list)[0].name, "Radeon");
   EXPECT_EQ(one.vendor, "amd");
   EXPECT_EQ(one.unseen, "");
+}
+
+TEST_F(GpusTest, ThatNobodyHasAToolForDoNotMatterBesideOthers) {
+  lab::GpuStub nvidia;
+  nvidia.set_gpus({{}});
+  scratch_.write("dev/kfd", "");
+  const auto gpus = look(nvidia.path());
+  ASSERT_TRUE(gpus.list);
+  EXPECT_EQ(gpus.unseen, "");
+  nvidia.set_mode("none");
+  EXPECT_FALSE(look(nvidia.path()).list);
 }
 
 TEST_F(GpusTest, OfOneVendorAreShownWhenTheToolOfTheOtherFails) {

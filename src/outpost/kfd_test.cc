@@ -18,13 +18,15 @@ std::string properties(std::uint64_t unique_id, std::uint64_t location, std::uin
 
 TEST(Kfd, GpusAreCountedWithoutProcessorsAndInTheOrderOfTheirNodes) {
   const testing::Scratch scratch;
-  const auto write = [&](int node, const std::string& text) {
+  const auto write = [&](std::uint64_t node, const std::string& text) {
     const std::string directory = concat("topology/nodes/", node);
     std::filesystem::create_directories(scratch / directory);
     scratch.write(directory + "/properties", text);
   };
   write(0, "cpu_cores_count 8\nsimd_count 0\nlocation_id 0\n");
-  for (int node = 1; node < 11; ++node) write(node, properties(100 + node, node << 8));
+  for (std::uint64_t node = 1; node < 11; ++node) {
+    write(node, properties(100 + node, node << 8U));
+  }
   const auto all = kfd_gpus(scratch.path());
   ASSERT_EQ(all.size(), 10U);
   EXPECT_EQ(all[0].unique_id, 101U);

@@ -1,5 +1,8 @@
 // What machines have, and which one is chosen.
 
+#include <cstdlib>
+#include <filesystem>
+
 #include "base/file.h"
 #include "base/text.h"
 #include "e2e/fixture.h"
@@ -113,7 +116,7 @@ TEST_F(Machines, ShowTheirGpus) {
   EXPECT_EQ(json["machines"].size(), 4U) << json.dump(2);  // with `local`
 }
 
-// This machine with GPUs that a stub shows.
+// A machine with GPUs that stubs show.
 class MachinesWithGpus : public Machines {
  protected:
   void TearDown() override {
@@ -121,16 +124,20 @@ class MachinesWithGpus : public Machines {
   }
 
   Captured on_stubs(const std::vector<std::string>& arguments) {
+    if (!server_) serve();
+    return yonder(arguments);
+  }
+  void serve() {
     std::string path = nvidia_.path();
     if (amd_) path += ":" + amd_->path();
-    for (const auto& entry : environment()) {
-      if (entry.starts_with("PATH=")) path += ":" + entry.substr(5);
-    }
-    // As a login profile may have left them.
-    const auto around =
-        environment({"PATH=" + path, "YONDER_GPU_LEASES=" + leases_, "YONDER_KFD=" + kfd_,
-                     "HIP_VISIBLE_DEVICES=7", "CUDA_VISIBLE_DEVICES=7"});
-    return run_yonder(arguments, around, {});
+    lab::SshdOptions options;
+    // Two variables as a login profile may have left them.
+    options.config = {concat("SetEnv PATH=", path, ":", std::getenv("PATH"),
+                             " YONDER_GPU_LEASES=", leases_, " YONDER_KFD=", kfd_,
+                             " HIP_VISIBLE_DEVICES=7 CUDA_VISIBLE_DEVICES=7")};
+    server_.emplace(start_sshd(options));
+    write_hosts({host("gpus", *server_)});
+    write_config_toml("active = \"one\"\n[sandbox.one]\nhost = \"gpus\"\n");
   }
   Json gpus() {
     const Captured done = on_stubs({"gpus", "--json", "one"});
@@ -157,10 +164,12 @@ class MachinesWithGpus : public Machines {
     EXPECT_TRUE(write_file_atomically(node + "/properties",
                                       "simd_count 96\nlocation_id 768\ndomain 0\nunique_id 2748\n",
                                       Durability::Process));
+    std::filesystem::permissions(node + "/properties", std::filesystem::perms(0644));
   }
 
   lab::GpuStub nvidia_;
   std::optional<lab::GpuStub> amd_;
+  std::optional<lab::Sshd> server_;
   std::string leases_ = new_open_directory() + "/gpus";
   std::string kfd_ = new_open_directory() + "/kfd";
   std::vector<std::string> begun_;
