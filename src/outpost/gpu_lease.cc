@@ -245,7 +245,7 @@ void add_leases(resources::Gpus& gpus) {
                lock_leases(place, LeaseLock::ToLook, Deadline::after(std::chrono::seconds(1))));
     TRY_ASSIGN(const std::vector<SeenClaim> claims, live_claims(place));
     mark_leases(*gpus.list.value, claims, ::geteuid());
-    gpus.queue = queue_of(claims, ::geteuid());
+    gpus.queue = queue_of(claims, ::geteuid(), wall_clock_ms());
     return {};
   };
   if (const auto filled = fill(); !filled) gpus.lease_problem = filled.error().message;

@@ -37,6 +37,15 @@ bool overlaps(const wire::GpuClaim& a, const wire::GpuClaim& b) {
                      [&](const std::string& uuid) { return contains(b.suitable, uuid); });
 }
 
+// Who cannot see the GPUs does not know which he wants, and holds up nobody for long.
+bool lets_others_pass(const SeenClaim& seen, std::int64_t now_ms) {
+  constexpr std::int64_t kLong = std::chrono::milliseconds(kDecisionTime).count();
+  // A clock that was put back must not make him one who has just come.
+  const std::int64_t came = seen.claim.since_ms;
+  const bool just_came = came > now_ms - kLong && came < now_ms + kLong;
+  return seen.waits() && seen.claim.suitable.empty() && !just_came;
+}
+
 std::uint64_t memory_of(const resources::Gpu& gpu) {
   return gpu.memory_total_bytes.value.value_or(0);
 }
@@ -67,7 +76,8 @@ void mark_leases(std::vector<resources::Gpu>& gpus, const std::vector<SeenClaim>
   }
 }
 
-std::vector<resources::Waiting> queue_of(const std::vector<SeenClaim>& claims, uid_t asker) {
+std::vector<resources::Waiting> queue_of(const std::vector<SeenClaim>& claims, uid_t asker,
+                                         std::int64_t now_ms) {
   std::vector<resources::Waiting> queue;
   for (const auto& seen : claims) {
     if (!seen.waits()) continue;
@@ -76,20 +86,16 @@ std::vector<resources::Waiting> queue_of(const std::vector<SeenClaim>& claims, u
                      .gpus = seen.claim.gpus,
                      .gpu_memory_mb = seen.claim.gpu_memory_mb,
                      .since_ms = seen.claim.since_ms,
-                     .mine = seen.owner == asker});
+                     .mine = seen.owner == asker,
+                     .holds_back = !lets_others_pass(seen, now_ms)});
   }
   return queue;
 }
 
 std::vector<SeenClaim> in_line(std::vector<SeenClaim> claims, const std::string& run_id,
                                std::int64_t now_ms) {
-  constexpr std::int64_t kLong = std::chrono::milliseconds(kDecisionTime).count();
   std::erase_if(claims, [&](const SeenClaim& seen) {
-    // A clock that was put back must not make him one who has just come.
-    const std::int64_t came = seen.claim.since_ms;
-    const bool just_came = came > now_ms - kLong && came < now_ms + kLong;
-    return seen.claim.run_id == run_id ||
-           (seen.waits() && seen.claim.suitable.empty() && !just_came);
+    return seen.claim.run_id == run_id || lets_others_pass(seen, now_ms);
   });
   return claims;
 }

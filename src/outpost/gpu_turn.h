@@ -18,7 +18,8 @@ std::vector<std::string> suitable_gpus(const std::vector<resources::Gpu>& gpus,
 // Writes the leases into the list.
 void mark_leases(std::vector<resources::Gpu>& gpus, const std::vector<SeenClaim>& claims,
                  uid_t asker);
-std::vector<resources::Waiting> queue_of(const std::vector<SeenClaim>& claims, uid_t asker);
+std::vector<resources::Waiting> queue_of(const std::vector<SeenClaim>& claims, uid_t asker,
+                                         std::int64_t now_ms);
 
 // Whoever comes has looked within this time, or holds nobody up.
 inline constexpr std::chrono::seconds kDecisionTime{15};

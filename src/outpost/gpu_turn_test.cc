@@ -158,14 +158,17 @@ TEST(GpuTurn, SplitOrNamelessOrSmallGpusSuitNobody) {
 
 TEST(GpuTurn, LeasesAndTheQueueAreShownWithTheirOwners) {
   auto two = machine({gpu(0), gpu(1)});
-  const std::vector<SeenClaim> claims{holding(1, "GPU-1"), waiting(2, claim(1, two))};
+  const std::vector<SeenClaim> claims{holding(1, "GPU-1"), waiting(2, claim(1, two)),
+                                      waiting(3, {.run_id = "r-blind", .gpus = 1})};
   mark_leases(*two.list.value, claims, 0);
   EXPECT_FALSE(two.list.value->at(0).lease);
   ASSERT_TRUE(two.list.value->at(1).lease);
   EXPECT_EQ(two.list.value->at(1).lease->user, "root");
   EXPECT_TRUE(two.list.value->at(1).lease->mine);
-  const auto queue = queue_of(claims, 1000);
-  ASSERT_EQ(queue.size(), 1U);
+  const auto queue = queue_of(claims, 1000, 3'600'000);
+  ASSERT_EQ(queue.size(), 2U);
+  EXPECT_TRUE(queue.front().holds_back);
+  EXPECT_FALSE(queue.back().holds_back) << "it has not seen the GPUs for an hour";
   EXPECT_EQ(queue.front().run_id, "r-x");
   EXPECT_FALSE(queue.front().mine);
 }
