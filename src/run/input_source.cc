@@ -48,6 +48,7 @@ void InputSource::attach(std::function<void()> wake) {
   state_.change([&](State& s) {
     s.from = s.start;
     s.sent = s.start;
+    s.used = 0;
     s.end_sent = false;
     s.wake = std::move(wake);
     if (!s.bytes.empty() || s.ended) s.wake();
@@ -70,7 +71,7 @@ Result<void> InputSource::pump(link::Call& call) {
       return {};
     }
     // Credit grows by what the command has taken; that will never have to be sent again.
-    const std::uint64_t taken = s.from + call.input_credit() + (s.sent - s.from) - kWindow;
+    const std::uint64_t taken = s.from + call.input_credit() + s.used - kWindow;
     if (taken > s.ever_sent) {
       return Error{Errc::Protocol, "the far side has taken more input than it was sent", ""};
     }
@@ -85,6 +86,7 @@ Result<void> InputSource::pump(link::Call& call) {
       TRY(call.send_input(s.sent, std::string_view(s.bytes).substr(
                                       static_cast<std::size_t>(s.sent - s.start), piece)));
       s.sent += piece;
+      s.used += piece;
       s.ever_sent = std::max(s.ever_sent, s.sent);
     }
     if (s.ended && !s.end_sent && s.sent == s.start + s.bytes.size()) {

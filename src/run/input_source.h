@@ -32,7 +32,8 @@ class InputSource {
     std::string bytes;            // what was read and not yet confirmed
     std::uint64_t start = 0;      // the offset of its first byte
     std::uint64_t from = 0;       // where this attempt began
-    std::uint64_t sent = 0;       // the offset up to which this attempt has sent
+    std::uint64_t sent = 0;       // the offset up to which nothing is left to send
+    std::uint64_t used = 0;       // what this attempt has sent, and credit was used for
     std::uint64_t ever_sent = 0;  // by any attempt
     bool ended = false;           // our descriptor has
     bool end_sent = false;

@@ -164,6 +164,26 @@ TEST_F(InputSourceTest, SkipsWhatAnEarlierLinkHasDelivered) {
   EXPECT_EQ(source.resume_from(), 11U);
 }
 
+TEST_F(InputSourceTest, SkipsOnlyOnceWhatAnEarlierLinkHasDelivered) {
+  InputSource source(input_.read.get());
+  type("hello world");
+  input_.write.reset();
+  {
+    auto call = request(writes_down("first"));
+    const Attempt attempt(source, call);
+    ASSERT_TRUE(deliver(source, call, [&] { return heard("first").ended; }));
+  }
+  // Of the eleven bytes four had been taken; the others never arrived.
+  auto call = request(takes(4) + writes_down("second"));
+  const Attempt attempt(source, call);
+  ASSERT_TRUE(eventually([&] { return call.input_credit() == wire::kInitialCredit + 4; }));
+  ASSERT_TRUE(deliver(source, call, [&] { return heard("second").ended; }));
+  ASSERT_TRUE(source.pump(call));
+  EXPECT_EQ(heard("second").bytes, "o world");
+  EXPECT_EQ(heard("second").offset, 4U);
+  EXPECT_EQ(source.resume_from(), 4U) << "nothing was said of the rest";
+}
+
 TEST_F(InputSourceTest, SendsNoMoreThanOneWindowAheadOfTheCommand) {
   InputSource source(input_.read.get());
   const std::string many(wire::kInitialCredit + 1000, 'x');

@@ -1,20 +1,12 @@
 #include "sync/sync.h"
 
 #include <algorithm>
-#include <array>
-#include <ctime>
-#include <memory>
-#include <optional>
-#include <utility>
 
 #include "base/clean_text.h"
 #include "base/text.h"
 #include "link/link_pool.h"
-#include "sync/after.h"
-#include "sync/copy.h"
-#include "sync/ends.h"
-#include "sync/far_tree.h"
 #include "sync/so_far.h"
+#include "sync/syncing.h"
 
 namespace yonder::sync {
 namespace {
@@ -28,136 +20,7 @@ constexpr int kMostRounds = 2;
 // Where a round trip takes less, and so the link is probably as near as the disk.
 constexpr auto kFastLink = std::chrono::milliseconds(2);
 
-std::string stamp() {
-  const std::time_t now = std::time(nullptr);
-  std::tm parts{};
-  ::gmtime_r(&now, &parts);
-  std::array<char, 32> text{};
-  std::strftime(text.data(), text.size(), "%Y%m%dT%H%M%SZ", &parts);
-  return text.data();
-}
-
-OnConflict choice_for(ConflictChoice choice, Direction direction) {
-  const bool push = direction == Direction::Push;
-  switch (choice) {
-    case ConflictChoice::KeepRemote: return push ? OnConflict::KeepTarget : OnConflict::TakeSource;
-    case ConflictChoice::KeepLocal: return push ? OnConflict::TakeSource : OnConflict::KeepTarget;
-    case ConflictChoice::Both: return OnConflict::Both;
-    case ConflictChoice::Stop: break;
-  }
-  return OnConflict::Stop;
-}
-
-class Syncing {
- public:
-  Syncing(const SyncSetup& setup, const SyncRequest& request, const SyncHooks& hooks)
-      : setup_(setup),
-        request_(request),
-        hooks_(hooks),
-        push_(request.direction == Direction::Push),
-        ends_(setup, request, hooks.cancel),
-        bases_(setup.state_dir + "/syncs") {}
-
-  Result<SyncReport> run();
-
- private:
-  Result<void> run_attempts();
-  Result<void> attempt();
-  Result<void> attempt_over(const std::shared_ptr<link::Link>& link);
-  Result<void> attempt_with(const std::shared_ptr<link::Link>& link, FarTree& far);
-  Result<Plan> plan_for(FarTree& far, const Look& look, const BaseRecord* base);
-  Result<void> judge_removals(Plan& plan, const PlanOptions& options, const Look& look);
-  Result<void> carry_out(const std::shared_ptr<link::Link>& link, FarTree& far, const Plan& plan,
-                         const Look& look);
-  Result<void> copy(const std::shared_ptr<link::Link>& link, FarTree& far, const Plan& plan,
-                    const Look& look, Tally& tally);
-  Result<bool> is_fast(link::Link& link, const Plan& plan);
-  std::vector<Ancestor> ancestors(bool push) const;
-  std::optional<BaseRecord> load_base(bool push) const;
-  Result<void> note_intents(const Plan& plan) const;
-  Result<void> save_in_ancestors(bool push, const BaseRecord& part, const Plan& plan,
-                                 const Tally& tally) const;
-  void save_bases(const Plan& plan, const Look& look, const Tally& tally,
-                  const std::optional<BaseRecord>& before);
-  // Once, however many attempts there are.
-  void warn(std::string warning) {
-    auto& all = report_.warnings;
-    if (std::find(all.begin(), all.end(), warning) == all.end()) all.push_back(std::move(warning));
-  }
-  void count_cut(const Plan& now);
-  void warn_of(const Unasked& unasked);
-  bool worth_another_round(const Tally& tally) const;
-  void show(Phase phase, const Tally* tally, const Plan* plan);
-
-  const SyncSetup& setup_;
-  const SyncRequest& request_;
-  const SyncHooks& hooks_;
-  const bool push_;
-  Ends ends_;
-  BaseStore bases_;
-  SyncReport report_;
-  std::vector<Action> cut_;  // of an attempt that nobody saw the end of
-  bool again_ = false;
-  int losses_ = 0;  // of the link
-  bool made_root_ = false;
-  Instant shown_{};
-};
-
-Result<Plan> Syncing::plan_for(FarTree& far, const Look& look, const BaseRecord* base) {
-  const SyncOptions& options = request_.options;
-  const PlanOptions plan_options{.delete_extras = options.delete_extras,
-                                 .confirm_delete = options.confirm_delete,
-                                 .twins = options.hard_links,
-                                 .on_conflict = choice_for(options.on_conflict, request_.direction),
-                                 .conflict_ending = concat(".conflict-", stamp())};
-  PlanInput input{.source = look.source,
-                  .target = look.target,
-                  .base = base,
-                  .rules = &look.rules,
-                  .now_ns = look.began_ns,
-                  .source_root = look.source_root,
-                  .target_root = look.target_root,
-                  .made_root = made_root_};
-  Plan plan = make_plan(input, plan_options);
-  if (!plan.questions.empty()) {
-    TRY(ends_.answer(far, plan.questions, input));
-    const auto asked = std::move(plan.questions);
-    plan = make_plan(input, plan_options);
-    plan.questions = asked;
-  }
-  TRY(judge_removals(plan, plan_options, look));
-  return plan;
-}
-
-Result<void> check_rules(const PlanOptions& options, const Look& look) {
-  if (!options.delete_extras || look.unusable_rules.empty()) return {};
-  return Error{Errc::InvalidArgument,
-               concat("delete_extras is refused: the rules in ", printable(look.unusable_rules),
-                      " cannot be used, so nobody knows what they leave out"),
-               concat(kNothingChanged, "correct that file, or give use_gitignore=false")};
-}
-
-// A dry run is how one looks first: it says what would be refused, and shows the rest.
-Result<void> Syncing::judge_removals(Plan& plan, const PlanOptions& options, const Look& look) {
-  if (!options.delete_extras) return {};
-  const DeleteGuard guard = ends_.guard(look);
-  if (guard.single_file) warn("delete_extras does nothing for a single file");
-  PlanOptions wanted = options;
-  if (request_.dry_run && !options.confirm_delete && needs_confirming(plan, guard)) {
-    plan.needs_confirm = plan.counts.removals();
-    wanted.confirm_delete = plan.needs_confirm;
-    warn(concat(*plan.needs_confirm, " of ", guard.target_entries,
-                " entries would be removed: would need confirm_delete=", *plan.needs_confirm));
-  }
-  auto judged = check_rules(options, look);
-  if (judged) judged = check_removals(plan, wanted, guard);
-  if (!request_.dry_run || judged) return judged;
-  const Error& error = judged.error();
-  const std::string_view hint = error.hint;
-  warn(concat("not without dry_run: ", error.message, "; ",
-              hint.substr(hint.starts_with(kNothingChanged) ? kNothingChanged.size() : 0)));
-  return {};
-}
+}  // namespace
 
 void Syncing::show(Phase phase, const Tally* tally, const Plan* plan) {
   const auto now = std::chrono::steady_clock::now();
@@ -244,57 +107,6 @@ bool Syncing::worth_another_round(const Tally& tally) const {
     return failed.code == Errc::Conflict || failed.code == Errc::Protocol ||
            failed.code == Errc::NotFound;
   });
-}
-
-std::vector<Ancestor> Syncing::ancestors(bool push) const {
-  return ancestors_of(ends_.pair(push), ends_.is_single_file());
-}
-
-std::optional<BaseRecord> Syncing::load_base(bool push) const {
-  return bases_.load(ends_.pair(push), ancestors(push));
-}
-
-// Whoever is killed in the middle has said to all who may ask what comes from here.
-Result<void> Syncing::note_intents(const Plan& plan) const {
-  const std::string own = intents_of(plan, "");
-  if (own.empty()) return {};
-  TRY(bases_.note_intents(ends_.pair(push_), own));
-  for (const auto& [pair, prefix] : ancestors(push_)) {
-    if (bases_.has(pair)) TRY(bases_.note_intents(pair, intents_of(plan, prefix)));
-  }
-  return {};
-}
-
-// A sync of a greater tree must not take what this one has left for somebody else's, nor what
-// somebody else has left for this one's.
-Result<void> Syncing::save_in_ancestors(bool push, const BaseRecord& part, const Plan& plan,
-                                        const Tally& tally) const {
-  for (const auto& [pair, prefix] : ancestors(push)) {
-    auto whole = bases_.has(pair) ? bases_.load(pair) : std::nullopt;
-    if (!whole) continue;
-    BaseRecord now = with_part(*whole, part, prefix, unsettled(plan, tally));
-    if (push == push_) forget_removed(now, plan, tally, prefix);
-    if (whole->same_entries(now)) continue;
-    // A sync of all of it that was cut off is not settled by one of a part.
-    const bool settled = whole->sent_only(part, prefix);
-    TRY(bases_.save(pair, now, settled ? BaseStore::Sent::IsSettled : BaseStore::Sent::IsKept));
-  }
-  return {};
-}
-
-void Syncing::save_bases(const Plan& plan, const Look& look, const Tally& tally,
-                         const std::optional<BaseRecord>& before) {
-  const BaseRecord target = target_after(plan, look, tally, before);
-  if (plan.empty() && plan.questions.empty() && before && before->same_entries(target)) return;
-  const auto save = [&](bool push, const BaseRecord& record) -> Result<void> {
-    TRY(bases_.save(ends_.pair(push), record));
-    return save_in_ancestors(push, record, plan, tally);
-  };
-  auto saved = save(push_, target);
-  if (saved) saved = save(!push_, source_after(plan, look, tally, load_base(!push_)));
-  if (saved) return;
-  warn(concat("what this sync has done could not be written down (", saved.error().message,
-              "): the next one cannot tell who changed a file"));
 }
 
 void Syncing::warn_of(const Unasked& unasked) {
@@ -398,8 +210,6 @@ Result<SyncReport> Syncing::run() {
   hooks_.on_cut({std::move(report_), std::move(cut_)});
   return std::move(done).error();
 }
-
-}  // namespace
 
 std::string_view name_of(Phase phase) {
   switch (phase) {

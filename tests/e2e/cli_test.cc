@@ -1,5 +1,6 @@
 #include <signal.h>
 
+#include "base/clean_text.h"
 #include "base/file.h"
 #include "base/id.h"
 #include "e2e/links_fixture.h"
@@ -142,7 +143,9 @@ TEST_F(CliLinks, ThatAreCutLoseNoByteInEitherDirection) {
   const Captured done = run_yonder({"exec", "box", "--", "tee /dev/stderr"}, environment(), bytes);
   EXPECT_EQ(done.status.code, 0);
   EXPECT_TRUE(done.out == bytes) << done.out.size();
-  EXPECT_TRUE(done.err == bytes) << done.err.size();
+  EXPECT_TRUE(done.err == bytes)
+      << done.err.size() << " bytes, the last: "
+      << printable(done.err.substr(done.err.size() - std::min<std::size_t>(done.err.size(), 300)));
   EXPECT_GE(proxy().stats().cuts, 3u);
 }
 

@@ -1,0 +1,89 @@
+#include <array>
+#include <ctime>
+
+#include "base/clean_text.h"
+#include "base/text.h"
+#include "sync/syncing.h"
+
+namespace yonder::sync {
+namespace {
+
+std::string stamp() {
+  const std::time_t now = std::time(nullptr);
+  std::tm parts{};
+  ::gmtime_r(&now, &parts);
+  std::array<char, 32> text{};
+  std::strftime(text.data(), text.size(), "%Y%m%dT%H%M%SZ", &parts);
+  return text.data();
+}
+
+OnConflict choice_for(ConflictChoice choice, Direction direction) {
+  const bool push = direction == Direction::Push;
+  switch (choice) {
+    case ConflictChoice::KeepRemote: return push ? OnConflict::KeepTarget : OnConflict::TakeSource;
+    case ConflictChoice::KeepLocal: return push ? OnConflict::TakeSource : OnConflict::KeepTarget;
+    case ConflictChoice::Both: return OnConflict::Both;
+    case ConflictChoice::Stop: break;
+  }
+  return OnConflict::Stop;
+}
+
+Result<void> check_rules(const PlanOptions& options, const Look& look) {
+  if (!options.delete_extras || look.unusable_rules.empty()) return {};
+  return Error{Errc::InvalidArgument,
+               concat("delete_extras is refused: the rules in ", printable(look.unusable_rules),
+                      " cannot be used, so nobody knows what they leave out"),
+               concat(kNothingChanged, "correct that file, or give use_gitignore=false")};
+}
+
+}  // namespace
+
+Result<Plan> Syncing::plan_for(FarTree& far, const Look& look, const BaseRecord* base) {
+  const SyncOptions& options = request_.options;
+  const PlanOptions plan_options{.delete_extras = options.delete_extras,
+                                 .confirm_delete = options.confirm_delete,
+                                 .twins = options.hard_links,
+                                 .on_conflict = choice_for(options.on_conflict, request_.direction),
+                                 .conflict_ending = concat(".conflict-", stamp())};
+  PlanInput input{.source = look.source,
+                  .target = look.target,
+                  .base = base,
+                  .rules = &look.rules,
+                  .now_ns = look.began_ns,
+                  .source_root = look.source_root,
+                  .target_root = look.target_root,
+                  .made_root = made_root_};
+  Plan plan = make_plan(input, plan_options);
+  if (!plan.questions.empty()) {
+    TRY(ends_.answer(far, plan.questions, input));
+    const auto asked = std::move(plan.questions);
+    plan = make_plan(input, plan_options);
+    plan.questions = asked;
+  }
+  TRY(judge_removals(plan, plan_options, look));
+  return plan;
+}
+
+// A dry run is how one looks first: it says what would be refused, and shows the rest.
+Result<void> Syncing::judge_removals(Plan& plan, const PlanOptions& options, const Look& look) {
+  if (!options.delete_extras) return {};
+  const DeleteGuard guard = ends_.guard(look);
+  if (guard.single_file) warn("delete_extras does nothing for a single file");
+  PlanOptions wanted = options;
+  if (request_.dry_run && !options.confirm_delete && needs_confirming(plan, guard)) {
+    plan.needs_confirm = plan.counts.removals();
+    wanted.confirm_delete = plan.needs_confirm;
+    warn(concat(*plan.needs_confirm, " of ", guard.target_entries,
+                " entries would be removed: would need confirm_delete=", *plan.needs_confirm));
+  }
+  auto judged = check_rules(options, look);
+  if (judged) judged = check_removals(plan, wanted, guard);
+  if (!request_.dry_run || judged) return judged;
+  const Error& error = judged.error();
+  const std::string_view hint = error.hint;
+  warn(concat("not without dry_run: ", error.message, "; ",
+              hint.substr(hint.starts_with(kNothingChanged) ? kNothingChanged.size() : 0)));
+  return {};
+}
+
+}  // namespace yonder::sync
