@@ -160,7 +160,9 @@ Result<SyncReport> SyncTest::run(const SyncRequest& request, const SyncHooks& ho
                    .home = concat(base_, "/home"),
                    .directory = base_,
                    .state_dir = concat(base_, "/state"),
-                   .judge = judge_},
+                   .judge = judge_,
+                   .own_places = {},
+                   .most_links = most_links_},
                   request, hooks);
 }
 

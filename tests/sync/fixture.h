@@ -62,6 +62,8 @@ class SyncTest : public ::testing::Test {
   static std::string cut_to(std::size_t bytes);
   static std::string cut_from(std::size_t bytes);
 
+  int most_links_ = 4;
+
   // Of the places here, as in SyncSetup.
   std::function<Result<std::vector<std::string>>(const std::string&)> judge_ =
       [](const std::string&) {
