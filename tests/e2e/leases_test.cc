@@ -122,7 +122,8 @@ TEST_F(Leases, ComeBackWhenSomebodyClearsTheirPlaceAway) {
   const Json first = begin({{"sandbox_name", "small"}});
   const Json queued = begin({{"sandbox_name", "small"}, {"when", "free"}});
   EXPECT_EQ(queued["state"], "queued") << queued.dump(2);
-  std::filesystem::remove_all(small_place_);
+  std::error_code faster;  // the leases may be back before the directory is gone
+  std::filesystem::remove_all(small_place_, faster);
   EXPECT_TRUE(lab::eventually([&] {
     const Captured shown = yonder({"gpus", "small"});
     return shown.out.find(first["run_id"].get<std::string>()) != std::string::npos &&

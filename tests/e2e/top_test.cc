@@ -169,11 +169,8 @@ TEST_F(Top, DrawsAnewWhenTheWindowChangesAndSaysSoWhenItIsTooSmall) {
 
 TEST_F(Top, ASignalGivesTheTerminalBackToo) {
   open_window("100", "24");
-  for (const auto& [number, status] : {std::pair(SIGTERM, 143),
-                                       {SIGINT, 130},
-                                       {SIGHUP, 129},
-                                       {SIGQUIT, 131},
-                                       {SIGABRT, 134}}) {
+  for (const auto& [number, status] :
+       {std::pair(SIGTERM, 143), {SIGINT, 130}, {SIGHUP, 129}, {SIGQUIT, 131}, {SIGABRT, 134}}) {
     const std::string marker = new_marker();
     enter(concat("clear; E2E_MARK=", marker, " ", top_command(), "; echo ended with $?; stty -a"));
     ASSERT_TRUE(shows("Machines (1,"));
