@@ -22,7 +22,7 @@ void set_handlers(void (*handler)(int)) {
   struct sigaction action {};
   action.sa_handler = handler;
   // The second time it is the default, which ends the process as the signal does.
-  action.sa_flags = SA_RESETHAND | SA_NODEFER;
+  action.sa_flags = static_cast<int>(SA_RESETHAND | SA_NODEFER);
   ::sigemptyset(&action.sa_mask);
   for (const int number : kDeadly) ::sigaction(number, &action, nullptr);
 }

@@ -134,7 +134,7 @@ struct TopScreen::Curses {
   void note_how_to_leave() {
     for (const char* name : {"sgr0", "cnorm", "rmkx", "rmcup"}) {
       const char* bytes = ::tigetstr(name);
-      if (bytes != nullptr && bytes != reinterpret_cast<const char*>(-1)) leave += bytes;
+      if (bytes != nullptr) leave += bytes;
     }
     leave += "\r\n";
     rescue.arm(leave.c_str());
