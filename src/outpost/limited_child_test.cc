@@ -6,6 +6,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "base/file.h"
 #include "base/scratch_test.h"
 #include "base/text.h"
 #include "outpost/command.h"
@@ -56,20 +57,28 @@ TEST(LimitedChild, GivesBackWhatItSays) {
 }
 
 TEST(LimitedChild, TellsHowItEnded) {
+  const Scratch scratch;
+  const auto is_there = [&](const char* name) {
+    return testing::eventually([&] { return path_exists(scratch / name); });
+  };
   const auto said = run({[] { ::_exit(7); },
                          [] {
                            say("half of");
                            ::raise(SIGKILL);
                          },
-                         [] {
+                         [&] {
                            say("done");
                            ::close(STDOUT_FILENO);
                            ::close(STDERR_FILENO);
-                           ::usleep(20000);
-                           ::_exit(3);
+                           scratch.write("closed", "");
+                           ::_exit(is_there("go") ? 3 : 4);
+                         },
+                         // Whoever has closed its outputs goes on until somebody has seen it.
+                         [&] {
+                           if (is_there("closed")) scratch.write("go", "");
                          }},
                         std::chrono::seconds(30));
-  ASSERT_EQ(said.size(), 3U);
+  ASSERT_EQ(said.size(), 4U);
   EXPECT_EQ(said[0].status, 7);
   EXPECT_EQ(said[1].signal, SIGKILL);
   EXPECT_EQ(said[2].status, 3);

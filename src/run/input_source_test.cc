@@ -101,6 +101,15 @@ class InputSourceTest : public ::testing::Test {
     InputSource& source_;
   };
 
+  // All of the input and its end go over a link of which nothing comes back.
+  Result<void> send_all_and_hear_nothing(InputSource& source, std::string_view bytes) {
+    type(bytes);
+    input_.write.reset();
+    auto call = request(writes_down("first"));
+    const Attempt attempt(source, call);
+    return deliver(source, call, [&] { return heard("first").ended; });
+  }
+
   FarSide far_;
   SandboxSpec spec_ = FarSide::spec();
   std::vector<link::OutpostImage> images_;
@@ -146,13 +155,7 @@ TEST_F(InputSourceTest, ResumesOnANewLinkAtTheFirstByteThatWasNotTaken) {
 
 TEST_F(InputSourceTest, SkipsWhatAnEarlierLinkHasDelivered) {
   InputSource source(input_.read.get());
-  type("hello world");
-  input_.write.reset();
-  {
-    auto call = request(writes_down("first"));
-    const Attempt attempt(source, call);
-    ASSERT_TRUE(deliver(source, call, [&] { return heard("first").ended; }));
-  }
+  ASSERT_TRUE(send_all_and_hear_nothing(source, "hello world"));
   EXPECT_EQ(source.resume_from(), 0U) << "nothing was said of what was taken";
   // The far side had all of it, and says so after the new attempt has begun.
   auto call = request(takes(11) + writes_down("second"));
@@ -166,13 +169,7 @@ TEST_F(InputSourceTest, SkipsWhatAnEarlierLinkHasDelivered) {
 
 TEST_F(InputSourceTest, SkipsOnlyOnceWhatAnEarlierLinkHasDelivered) {
   InputSource source(input_.read.get());
-  type("hello world");
-  input_.write.reset();
-  {
-    auto call = request(writes_down("first"));
-    const Attempt attempt(source, call);
-    ASSERT_TRUE(deliver(source, call, [&] { return heard("first").ended; }));
-  }
+  ASSERT_TRUE(send_all_and_hear_nothing(source, "hello world"));
   // Of the eleven bytes four had been taken; the others never arrived.
   auto call = request(takes(4) + writes_down("second"));
   const Attempt attempt(source, call);
