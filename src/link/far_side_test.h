@@ -18,6 +18,9 @@ namespace yonder::testing {
 // does are pieces of shell, put one after the other.
 class FarSide {
  public:
+  // Every link begins with one.
+  static constexpr std::size_t kFirstPing = 9;
+
   FarSide() { ::signal(SIGPIPE, SIG_IGN); }
 
   // Reads the boot script up to its last line, and learns the nonce from it.
@@ -34,7 +37,7 @@ class FarSide {
     wire::append_message(
         hello, wire::Kind::Reply, 0,
         wire::encode(wire::Hello{.build = "b\n", .hostname = "far", .home = "/h"}));
-    return booted() + "printf 'motd\\n'; " + says("ready") + shown(hello);
+    return booted() + "printf 'motd\\n'; " + says("ready") + shown(hello) + taken(kFirstPing);
   }
   // Prints these bytes.
   std::string shown(const std::string& bytes) {

@@ -131,7 +131,27 @@ Result<Duration> Link::ping(const Deadline& deadline, const CancelToken& cancel)
   wire::append_frame(out, wire::Kind::Ping, stream, "");
   send(out);
   TRY(call.next(deadline, cancel));
-  return Duration(std::chrono::steady_clock::now() - sent);
+  const Duration taken = std::chrono::steady_clock::now() - sent;
+  note_round_trip(taken);
+  return taken;
+}
+
+std::optional<Duration> Link::round_trip() const {
+  const Duration shortest = round_trip_;
+  return shortest == Duration::max() ? std::nullopt : std::optional(shortest);
+}
+
+void Link::note_round_trip(Duration taken) {
+  Duration shortest = round_trip_;
+  while (taken < shortest && !round_trip_.compare_exchange_weak(shortest, taken)) {
+  }
+}
+
+void Link::ping_again() {
+  pinged_ = std::chrono::steady_clock::now();
+  std::string out;
+  wire::append_frame(out, wire::Kind::Ping, 0, "");
+  send(out);
 }
 
 // Thread: any. Never waits: what the pipe does not take now, the reader writes later.
@@ -303,35 +323,33 @@ Result<void> Link::on_frame(wire::Frame frame) {
       }
       return {};
     case wire::Kind::Started: return on_started(target, take_whole(std::move(frame)));
-    case wire::Kind::Pong: put(ReplyEvent{}); return {};
+    case wire::Kind::Pong:
+      if (frame.stream == 0) note_round_trip(std::chrono::steady_clock::now() - pinged_);
+      put(ReplyEvent{});
+      return {};
     default: return Error{Errc::Protocol, "a frame that only the near side sends", ""};
   }
 }
 
 void Link::read_loop() {
   auto heard = std::chrono::steady_clock::now();
-  auto pinged = heard;
   auto busy = heard;
   bool open = take_frames();  // what came together with the greeting
+  ping_again();
   while (open && !stopping_) {
     const auto now = std::chrono::steady_clock::now();
     if (now - heard >= settings_.silence_limit) {
       lose(Error{Errc::LinkLost, "nothing was heard for too long", ""});
       break;
     }
-    if (now - pinged >= settings_.ping_every) {
-      std::string out;
-      wire::append_frame(out, wire::Kind::Ping, 0, "");
-      send(out);
-      pinged = now;
-    }
+    if (now - pinged_ >= settings_.ping_every) ping_again();
     const bool idle = slots_.with([](const auto& slots) { return slots.empty(); });
     if (!idle) busy = now;
     if (now - busy >= settings_.idle_close) {
       lose(Error{Errc::LinkLost, "closed after a long idle time", ""});
       break;
     }
-    const auto next = std::min({heard + settings_.silence_limit, pinged + settings_.ping_every,
+    const auto next = std::min({heard + settings_.silence_limit, pinged_ + settings_.ping_every,
                                 busy + settings_.idle_close});
     const bool waiting = !flush_out();
     std::array<pollfd, 4> fds{pollfd{process_.output().get(), POLLIN, 0},

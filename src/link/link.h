@@ -115,6 +115,8 @@ class Link : public std::enable_shared_from_this<Link> {
   Result<Call> request(const wire::AnyRequest& request);
   // One round trip.
   Result<Duration> ping(const Deadline& deadline, const CancelToken& cancel);
+  // The shortest that was seen so far; mostly known as soon as the link is up, and costs nothing.
+  std::optional<Duration> round_trip() const;
   // For a request with one reply and no data.
   Result<std::string> ask(const wire::AnyRequest& request, const Deadline& deadline,
                           const CancelToken& cancel);
@@ -146,6 +148,8 @@ class Link : public std::enable_shared_from_this<Link> {
   static void note_input(Slot& slot);
   void drain_errors();
   Result<void> on_frame(wire::Frame frame);
+  void ping_again();
+  void note_round_trip(Duration taken);
   static Result<void> on_data(const SharedSlot& target, std::string_view payload);
   static Result<void> on_started(const SharedSlot& target, std::string_view cbor);
   static Result<void> on_credit(const SharedSlot& target, std::string_view payload);
@@ -168,6 +172,8 @@ class Link : public std::enable_shared_from_this<Link> {
   Guarded<std::map<wire::StreamId, SharedSlot>> slots_;
   std::atomic<wire::StreamId> next_stream_{1};
   std::atomic<bool> stopping_{false};
+  std::atomic<Duration> round_trip_{Duration::max()};
+  Instant pinged_{};                             // the reader's
   wire::FrameParser parser_;                     // the reader's
   std::map<wire::StreamId, std::string> parts_;  // the reader's
   Thread reader_;                                // joined first

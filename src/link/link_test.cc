@@ -62,6 +62,17 @@ TEST_F(LinkTest, KnowsTheMachineAndItsNoise) {
   EXPECT_FALSE(link->deployed());
 }
 
+TEST_F(LinkTest, KnowsTheRoundTripAsSoonAsSomebodyHasAnswered) {
+  std::string pong;
+  wire::append_frame(pong, wire::Kind::Pong, 0, "");
+  const auto link = open(shown(pong) + FarSide::listens());
+  ASSERT_TRUE(link);
+  EXPECT_TRUE(testing::eventually([&] { return link->round_trip().has_value(); }));
+  const auto silent = open(FarSide::listens());
+  ASSERT_TRUE(silent);
+  EXPECT_FALSE(silent->round_trip()) << "nobody has answered";
+}
+
 TEST_F(LinkTest, GivesTheReplyToWhoeverAsked) {
   const auto link =
       open(taken(2 * probe_size()) + shown(reply(2, "two") + reply(1, "one")) + "cat");

@@ -80,7 +80,8 @@ Result<void> TreeReader::list(const ScanTree& wanted) {
   const ScanOptions options{.rules = &rules,
                             .use_gitignore = wanted.use_gitignore,
                             .hash = wanted.hash,
-                            .twins = wanted.twins};
+                            .twins = wanted.twins,
+                            .to_copy = role_ == Role::Source};
   ListSender lists(stream_.out);
   const auto listed = root_.state().file.empty() ? list_tree(root, options, lists)
                                                  : list_file(root, options, lists);

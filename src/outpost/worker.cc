@@ -21,6 +21,7 @@ constexpr std::uint32_t kWindow = 2U * 1024 * 1024;
 constexpr std::size_t kCreditStep = 128UL * 1024;
 constexpr std::size_t kReadAtOnce = 256UL * 1024;
 constexpr std::size_t kFrameHead = 9;  // length, kind, stream
+constexpr auto kBetweenLooks = std::chrono::milliseconds(1);
 
 void widen([[maybe_unused]] const Fd& pipe) {
 #ifdef F_SETPIPE_SZ
@@ -223,6 +224,13 @@ bool WorkerActivity::step(Outbox& outbox) {
 }  // namespace
 
 bool WorkerChannel::given_up() {
+  const auto now = std::chrono::steady_clock::now();
+  if (now - looked_ < kBetweenLooks) return given_up_;
+  looked_ = now;
+  return hear_word();
+}
+
+bool WorkerChannel::hear_word() {
   pollfd state{word_.get(), POLLIN, 0};
   if (given_up_ || !word_ || ::poll(&state, 1, 0) <= 0) return given_up_;
   char byte = 0;
@@ -234,7 +242,7 @@ bool WorkerChannel::given_up() {
 
 Result<std::size_t> WorkerChannel::read(char* buffer, std::size_t size) {
   while (true) {
-    if (given_up()) return Error{Errc::Cancelled, "given up", ""};
+    if (hear_word()) return Error{Errc::Cancelled, "given up", ""};
     if (!word_) return read_some(input_, buffer, size);
     std::array<pollfd, 2> fds{pollfd{input_.get(), POLLIN, 0}, pollfd{word_.get(), POLLIN, 0}};
     if (::poll(fds.data(), fds.size(), -1) < 0 && errno != EINTR) return errno_error("poll");

@@ -5,6 +5,7 @@
 #include <string>
 #include <string_view>
 
+#include "base/clock.h"
 #include "base/fd.h"
 #include "base/result.h"
 #include "outpost/activity.h"
@@ -26,12 +27,14 @@ class WorkerChannel {
   Result<std::size_t> read(char* buffer, std::size_t size);
   // Waits until the near side takes it; an error when nobody is there any more.
   Result<void> write(std::string_view bytes);
-  // What was sent and not yet carried out is not wanted any more: to be asked between two orders.
+  // What was sent and not yet carried out is not wanted any more: to be asked between two orders,
+  // however small they are. Looks once in a millisecond.
   bool given_up();
   // To be done when the answer is on its way, and nobody waits any more.
   void afterwards(std::function<void()> work) { afterwards_ = std::move(work); }
 
  private:
+  bool hear_word();
   friend int work_and_answer(WorkerChannel& channel,
                              const std::function<Result<std::string>(WorkerChannel&)>& work);
   wire::StreamId stream_;
@@ -39,6 +42,7 @@ class WorkerChannel {
   Fd output_;
   Fd word_;  // closed: there is no more to hear
   bool given_up_ = false;
+  Instant looked_;
   std::function<void()> afterwards_ = [] {};
   std::uint64_t sent_ = 0;
 };

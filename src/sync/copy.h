@@ -31,7 +31,7 @@ struct CopySetup {
   // A further link of its own; an error where there can be none.
   std::function<Result<std::shared_ptr<link::Link>>(const CancelToken&)> open_link;
   int most_links = 4;
-  bool fast_link = false;        // so fast that working out differences costs more than it saves
+  bool near_link = false;  // so near that differences, or compressing, may cost more than they save
   tree::ApplyOptions apply;      // of a pull
   std::string local_root_path;   // likewise
   tree::TrashPlace local_trash;  // likewise

@@ -154,7 +154,8 @@ Result<tree::Listing> Ends::scan_here(const tree::RuleSet& rules) {
   const tree::ScanOptions scan_options{.rules = &rules,
                                        .use_gitignore = options.use_gitignore,
                                        .hash = options.checksum,
-                                       .twins = options.hard_links && push_};
+                                       .twins = options.hard_links && push_,
+                                       .to_copy = push_};
   TRY_ASSIGN(const int root, local_->get());
   const std::string& single = local_->state().file;
   if (!single.empty()) {

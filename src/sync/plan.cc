@@ -5,6 +5,7 @@
 
 #include "base/clean_text.h"
 #include "base/text.h"
+#include "sync/compare.h"
 #include "tree/beneath.h"
 
 namespace yonder::sync {
@@ -14,20 +15,13 @@ using tree::Entry;
 using tree::Seen;
 using tree::Type;
 
-// Two changes within one tick of a file system's clock have the same time.
-constexpr std::int64_t kFineTick = 20LL * 1000 * 1000;
-constexpr std::int64_t kCoarseTick = 2LL * 1000 * 1000 * 1000;
-
-bool is_coarse(std::int64_t ns) {
-  return ns % 1000000 == 0;
-}
-
-enum class Compared : std::uint8_t { Same, OnlyAttributes, Differs, Unclear };
-
 class Planner {
  public:
   Planner(const PlanInput& input, const PlanOptions& options) : input_(input), options_(options) {
-    for (const auto& skip : input.source.skips) protected_.insert(skip.path);
+    for (const auto& skip : input.source.skips) {
+      protected_.insert(skip.path);
+      if (skip.reason == tree::SkipReason::UnreadableContents) closed_[skip.path] = skip.detail;
+    }
     for (const auto& skip : input.target.skips) {
       if (skip.reason == tree::SkipReason::Special) special_there_[skip.path] = skip.detail;
     }
@@ -49,21 +43,14 @@ class Planner {
   void directory_in_both(const Entry& source, const Entry& target);
   void only_in_target(const Entry& target);
   void put(const Entry& source, const Seen& target);
+  bool leave_closed(const Entry& source);
   void replace(const Entry& source, const Entry& target);
   void set_attributes(const Entry& source, const Entry& target);
   void plan_removals();
   void plan_directories();
   void plan_root();
-  Compared compare(const Entry& source, const Entry& target) const;
-  Compared compare_files(const Entry& source, const Entry& target) const;
-  bool may_have_changed_within_a_tick(const Entry& source, bool coarse) const;
   bool changed_by_others(const Entry& target) const {
     return input_.base != nullptr && !input_.base->knows(target.path, tree::seen_as(target));
-  }
-  // Nobody knows who changed what: then the newer one is not given up for the older.
-  bool is_newer_there(const Entry& source, const Entry& target) const {
-    return input_.base == nullptr && target.mtime_ns > source.mtime_ns &&
-           !same_time(source.mtime_ns, target.mtime_ns);
   }
   bool is_protected(std::string_view path) const;
   static bool is_below(std::string_view path, std::string_view directory);
@@ -75,7 +62,8 @@ class Planner {
   const PlanOptions& options_;
   Plan plan_;
   std::unordered_set<std::string_view> protected_;  // the source has it, but not as an entry
-  std::unordered_set<std::string> touched_;         // directories in which something changes
+  std::unordered_map<std::string_view, std::string_view> closed_;  // its contents cannot be read
+  std::unordered_set<std::string> touched_;  // directories in which something changes
   std::unordered_map<std::string_view, std::string_view> special_there_;
   std::string obstacle_;        // what is below it cannot be put
   std::string kept_directory_;  // of the target, in the way of something else: it stays whole
@@ -93,6 +81,7 @@ class Planner {
 
 void Planner::count_skips() {
   for (const auto& skip : input_.source.skips) {
+    if (skip.reason == tree::SkipReason::UnreadableContents) continue;  // which may not be needed
     LeftOut left{skip.path, Left::Unreadable, skip.detail, skip.is_directory};
     if (skip.reason == tree::SkipReason::Excluded) {
       left.why = Left::Excluded;
@@ -104,41 +93,6 @@ void Planner::count_skips() {
       leave(std::move(left), plan_.counts.unreadable);
     }
   }
-}
-
-bool Planner::may_have_changed_within_a_tick(const Entry& source, bool coarse) const {
-  const auto known = input_.base != nullptr ? input_.base->scanned_ns(source.path) : std::nullopt;
-  const std::int64_t looked = known.value_or(input_.now_ns);
-  return source.mtime_ns + (coarse ? kCoarseTick : kFineTick) >= looked;
-}
-
-Compared Planner::compare_files(const Entry& source, const Entry& target) const {
-  if (source.size != target.size) return Compared::Differs;
-  const bool times = same_time(source.mtime_ns, target.mtime_ns);
-  const Compared same =
-      times && source.mode == target.mode ? Compared::Same : Compared::OnlyAttributes;
-  if (source.hash && target.hash) {
-    return *source.hash == *target.hash ? same : Compared::Differs;
-  }
-  if (const auto found = input_.hashes.find(source.path); found != input_.hashes.end()) {
-    const auto& [here, there] = found->second;
-    return here && there && *here == *there ? same : Compared::Differs;
-  }
-  if (!times) {
-    const bool asks =
-        is_newer_there(source, target) && options_.on_conflict != OnConflict::TakeSource;
-    return asks ? Compared::Unclear : Compared::Differs;
-  }
-  const bool coarse = source.mtime_ns != target.mtime_ns || is_coarse(source.mtime_ns);
-  return may_have_changed_within_a_tick(source, coarse) ? Compared::Unclear : same;
-}
-
-Compared Planner::compare(const Entry& source, const Entry& target) const {
-  if (source.type != target.type) return Compared::Differs;
-  if (source.type == Type::Link) {
-    return source.target == target.target ? Compared::Same : Compared::Differs;
-  }
-  return compare_files(source, target);
 }
 
 bool Planner::is_protected(std::string_view path) const {
@@ -184,9 +138,17 @@ void Planner::put(const Entry& source, const Seen& target) {
   plan_.actions.push_back(std::move(action));
 }
 
+bool Planner::leave_closed(const Entry& source) {
+  const auto closed = closed_.find(source.path);
+  if (closed == closed_.end()) return false;
+  leave({source.path, Left::Unreadable, std::string(closed->second)}, plan_.counts.unreadable);
+  return true;
+}
+
 void Planner::only_in_source(const Entry& source) {
   const auto special = special_there_.find(source.path);
   if (special != special_there_.end()) return in_the_way(source, special->second);
+  if (leave_closed(source)) return;
   const bool is_directory = source.type == Type::Directory;
   ++(is_directory ? plan_.counts.create_directories : plan_.counts.create_files);
   if (is_directory) touched_.insert(source.path);
@@ -218,7 +180,7 @@ void Planner::directory_in_both(const Entry& source, const Entry& target) {
 
 // Contents differ.
 void Planner::replace(const Entry& source, const Entry& target) {
-  const bool newer = is_newer_there(source, target);
+  const bool newer = is_newer_there(input_, source, target);
   const bool stolen = newer || changed_by_others(target);
   const bool keep = stolen && (options_.on_conflict == OnConflict::Stop ||
                                options_.on_conflict == OnConflict::KeepTarget);
@@ -229,6 +191,7 @@ void Planner::replace(const Entry& source, const Entry& target) {
                             : "the target was changed since the last sync";
     return leave({source.path, Left::Conflict, why}, plan_.counts.conflicts);
   }
+  if (leave_closed(source)) return;
   ++plan_.counts.update_files;
   put(source, tree::seen_as(target));
   plan_.actions.back().overrules = stolen;
@@ -245,7 +208,7 @@ void Planner::in_both(const Entry& source, const Entry& target) {
     if (target.type == Type::Directory) kept_directory_ = target.path;
     return in_the_way(source, tree::name_of(target.type));
   }
-  switch (compare(source, target)) {
+  switch (compare(input_, options_, source, target)) {
     case Compared::Same:
       note_twin(source, std::nullopt);
       ++plan_.counts.unchanged;

@@ -203,6 +203,21 @@ TEST_F(PlanTest, WhatTheSourceLeavesOutIsNeverDeleted) {
   EXPECT_EQ(plan().counts.extras, 4U);
 }
 
+TEST_F(PlanTest, AFileWhoseContentsCannotBeReadIsLeftOnlyWhereTheyAreNeeded) {
+  options_.delete_extras = true;
+  source_.entries = {file("changed", 5), file("new"), file("same")};
+  for (const char* name : {"changed", "new", "same"}) {
+    source_.skips.push_back({name, SkipReason::UnreadableContents, "Permission denied", false});
+  }
+  target_.entries = {file("changed", 4), file("same")};
+  EXPECT_THAT(deeds(), IsEmpty());
+  EXPECT_EQ(plan().counts.unreadable, 2U);
+  EXPECT_EQ(plan().counts.create_files + plan().counts.update_files, 0U);
+  EXPECT_EQ(plan().counts.unchanged, 1U);
+  EXPECT_EQ(plan().left.at(0).path, "changed");
+  EXPECT_EQ(plan().left.at(0).why, Left::Unreadable);
+}
+
 TEST_F(PlanTest, WhatARuleExcludesIsNeverDeletedEvenIfTheSourceHasNothingOfThatName) {
   options_.delete_extras = true;
   ASSERT_TRUE(rules_.add("", "build/", {"excludes", 1}));

@@ -322,7 +322,7 @@ void Pull::finish(const std::vector<LargeFile>& large) {
 
 Result<void> Pull::run() {
   prepare();
-  WorkList list = cut_into_works(setup_.plan, !setup_.fast_link);
+  WorkList list = cut_into_works(setup_.plan, !setup_.near_link);
   fail_too_large(setup_, list);
   TRY(ask_runs(list.large));
   for (LargeFile& file : list.large) plan_segments_of(file, list);

@@ -194,7 +194,7 @@ Result<void> Push::finish(PushLane& lane, const std::vector<LargeFile>& large) {
 
 Result<void> Push::run() {
   TRY(prepare());
-  WorkList list = cut_into_works(setup_.plan, !setup_.fast_link);
+  WorkList list = cut_into_works(setup_.plan, !setup_.near_link);
   fail_too_large(setup_, list);
   for (LargeFile& file : list.large) TRY(plan_segments_of(file, list));
   const bool in_one_go = list.large.empty() && list.bytes < 4UL * 1024 * 1024;

@@ -1,6 +1,5 @@
 #include "sync/push_lane.h"
 
-#include <array>
 #include <utility>
 
 #include "base/clean_text.h"
@@ -13,31 +12,16 @@ using tree::Kind;
 
 // Far more than the largest file's signature.
 constexpr std::size_t kLongestSignature = 256UL * 1024 * 1024;
-constexpr auto kSoon = std::chrono::milliseconds(40);
-constexpr auto kLater = std::chrono::milliseconds(500);
-constexpr std::array kLevels{-5, 1, 3, 5, 7, 9};
 
 }  // namespace
 
-void LevelKeeper::look() {
-  const auto now = std::chrono::steady_clock::now();
-  const Duration spent = now - since_;
-  if (spent < kSoon) return;
-  const double share = to_seconds(far_.blocked() - blocked_) / to_seconds(spent);
-  const bool down = share < 0.05 && at_ > 0;
-  const bool up = share > 0.6 && at_ + 1 < kLevels.size();
-  // A link that has just begun makes us wait a little, whatever it can do.
-  if (!down && spent < kLater) return;
-  if (down) --at_;
-  if (up) ++at_;
-  far_.out().set_level(kLevels.at(at_));
-  since_ = now;
-  blocked_ = far_.blocked();
-}
-
 PushLane::PushLane(const CopySetup& setup, std::vector<LargeFile>& large, FarTree& far,
                    std::function<void()> tick)
-    : setup_(setup), far_(far), tick_(std::move(tick)), sources_(setup.local_root), level_(far) {
+    : setup_(setup),
+      far_(far),
+      tick_(std::move(tick)),
+      sources_(setup.local_root),
+      level_(far, setup.near_link) {
   for (LargeFile& file : large) large_[file.action] = &file;
   send_.path = setup.source_name;
   send_.on_bytes = [this](std::uint64_t bytes) {

@@ -7,22 +7,10 @@
 #include <vector>
 
 #include "sync/copy.h"
+#include "sync/level_keeper.h"
 #include "tree/sender.h"
 
 namespace yonder::sync {
-
-// Compresses harder when the link is what we wait for, and hardly at all when it is not.
-class LevelKeeper {
- public:
-  explicit LevelKeeper(FarTree& far) : far_(far), since_(std::chrono::steady_clock::now()) {}
-  void look();
-
- private:
-  FarTree& far_;
-  Instant since_;
-  Duration blocked_{};
-  std::size_t at_ = 1;  // the level that every stream begins with
-};
 
 // Sends the contents of files over one stream.
 class PushLane {

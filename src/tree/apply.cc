@@ -89,8 +89,22 @@ Result<int> Applier::directory_of(std::string_view path, bool make) {
   const std::string_view parent = split_path(path).parent;
   TRY_ASSIGN(const int directory,
              make ? directories_.open_or_make(parent) : directories_.open(parent));
-  if (!parent.empty()) make_writable(directory);
+  const bool new_to_us = std::exchange(made_writable_, directories_.opened()) != made_writable_;
+  if (!parent.empty() && new_to_us) make_writable(directory);
   return directory;
+}
+
+// Mostly that of the file before: what it costs to find out about a directory is paid once.
+Result<std::shared_ptr<const FilePlace>> Applier::place_of(std::string_view path) {
+  TRY_ASSIGN(const int directory, directory_of(path, true));
+  const std::string_view parent = split_path(path).parent;
+  if (!place_ || place_->parent != parent || place_->opened != directories_.opened()) {
+    TRY_ASSIGN(Fd own, duplicate(directory));
+    const bool late = tells_errors_late(own.get());
+    place_ = std::make_shared<FilePlace>(
+        FilePlace{std::string(parent), directories_.opened(), std::move(own), late});
+  }
+  return place_;
 }
 
 Result<void> Applier::make_directory(const std::string& path, const Seen& expected) {
@@ -105,28 +119,29 @@ Result<void> Applier::make_directory(const std::string& path, const Seen& expect
 }
 
 Result<IncomingFile> Applier::begin_file(FileHead head) {
-  TRY_ASSIGN(const int directory, directory_of(head.path, true));
-  TRY_ASSIGN(Fd own, duplicate(directory));
+  TRY_ASSIGN(auto place, place_of(head.path));
   std::string temporary = new_temporary();
-  Fd file(::openat(directory, temporary.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600));
+  Fd file(::openat(place->directory.get(), temporary.c_str(),
+                   O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600));
   if (!file) return failed(head.path);
-  return IncomingFile(*this, std::move(head), std::move(own), std::move(temporary),
+  return IncomingFile(*this, std::move(head), std::move(place), std::move(temporary),
                       std::move(file));
 }
 
-Result<void> Applier::seal(const Fd& file, const FileHead& head) const {
+Result<void> Applier::seal(const Fd& file, const FileHead& head, bool late_errors) const {
   const auto times = times_for(head.mtime_ns);
   if (::fchmod(file.get(), head.mode & 01777U) != 0) return failed(head.path);
   if (::futimens(file.get(), times.data()) != 0) return failed(head.path);
-  const bool flush = options_.flush_to_disk || tells_errors_late(file.get());
+  const bool flush = options_.flush_to_disk || late_errors;
   if (flush && ::fsync(file.get()) != 0) return failed(head.path);
   return {};
 }
 
-Result<void> Applier::seal_and_close(Fd& file, const FileHead& head) const {
-  TRY(seal(file, head));
-  if (const int error = close_and_tell(file); error != 0)
-    return errno_error(printable(head.path), error);
+Result<void> Applier::seal_and_close(Fd& file, const FileHead& head, bool late_errors) const {
+  TRY(seal(file, head, late_errors));
+  const int error = late_errors ? close_and_tell(file) : 0;
+  file.reset();
+  if (error != 0) return errno_error(printable(head.path), error);
   return {};
 }
 
@@ -214,6 +229,7 @@ Result<void> Applier::finish_directory(const std::string& path, std::uint32_t mo
                                        std::int64_t mtime_ns) {
   if (!path.empty()) TRY(check_relative(path));  // empty: the root
   TRY_ASSIGN(const int directory, directories_.open(path));
+  made_writable_ = 0;
   const auto times = times_for(mtime_ns);
   struct stat info {};
   if (::fstat(directory, &info) != 0) return failed(path);
@@ -233,7 +249,7 @@ Result<void> Applier::set_attributes(const FileHead& head) {
   struct stat info {};
   if (!file || ::fstat(file.get(), &info) != 0) return failed(head.path);
   if (info.st_nlink > 1) return set_apart(file, head, static_cast<std::uint64_t>(info.st_size));
-  return seal(file, head);
+  return seal(file, head, tells_errors_late(file.get()));
 }
 
 // It has other names, perhaps outside of the tree, and those stay as they are.
@@ -251,25 +267,25 @@ Result<void> Applier::set_apart(const Fd& file, FileHead head, std::uint64_t siz
   return copy.finish(hasher.result());
 }
 
-IncomingFile::IncomingFile(Applier& applier, FileHead head, Fd directory, std::string temporary,
-                           Fd file)
+IncomingFile::IncomingFile(Applier& applier, FileHead head, std::shared_ptr<const FilePlace> place,
+                           std::string temporary, Fd file)
     : applier_(applier),
       head_(std::move(head)),
-      directory_(std::move(directory)),
+      place_(std::move(place)),
       temporary_(std::move(temporary)),
       file_(std::move(file)) {}
 
 IncomingFile::IncomingFile(IncomingFile&& other) noexcept
     : applier_(other.applier_),
       head_(std::move(other.head_)),
-      directory_(std::move(other.directory_)),
+      place_(std::move(other.place_)),
       temporary_(std::exchange(other.temporary_, {})),
       file_(std::move(other.file_)),
       hasher_(std::move(other.hasher_)),
       written_(other.written_) {}
 
 IncomingFile::~IncomingFile() {
-  if (!temporary_.empty()) ::unlinkat(directory_.get(), temporary_.c_str(), 0);
+  if (!temporary_.empty()) ::unlinkat(place_->directory.get(), temporary_.c_str(), 0);
 }
 
 Result<void> IncomingFile::write(std::string_view bytes) {
@@ -302,8 +318,8 @@ Result<void> IncomingFile::finish(const Hash& hash) {
                  concat("'", printable(head_.path), "' did not arrive as it was sent"),
                  "it was left as it was; sync again"};
   }
-  TRY(applier_.seal_and_close(file_, head_));
-  TRY(applier_.place(directory_.get(), temporary_, head_));
+  TRY(applier_.seal_and_close(file_, head_, place_->tells_errors_late));
+  TRY(applier_.place(place_->directory.get(), temporary_, head_));
   temporary_.clear();
   return {};
 }

@@ -34,6 +34,14 @@ struct ApplyOptions {
 
 class Applier;
 
+// Where files are being put, for as long as one of them is on its way.
+struct FilePlace {
+  std::string parent;
+  std::uint64_t opened = 0;  // see Directories
+  Fd directory;
+  bool tells_errors_late = false;
+};
+
 // A file on its way, under a temporary name in the directory where it will be. Destroyed before it
 // was finished, it leaves nothing.
 class IncomingFile {
@@ -50,11 +58,12 @@ class IncomingFile {
 
  private:
   friend class Applier;
-  IncomingFile(Applier& applier, FileHead head, Fd directory, std::string temporary, Fd file);
+  IncomingFile(Applier& applier, FileHead head, std::shared_ptr<const FilePlace> place,
+               std::string temporary, Fd file);
 
   Applier& applier_;
   FileHead head_;
-  Fd directory_;
+  std::shared_ptr<const FilePlace> place_;
   std::string temporary_;  // empty: it has got its name
   Fd file_;
   Hasher hasher_;
@@ -89,10 +98,10 @@ class Applier {
 
   // `temporary` of that directory, with mode and time set, gets the name.
   Result<void> place(int directory, const std::string& temporary, const FileHead& head);
-  Result<void> seal(const Fd& file, const FileHead& head) const;
+  Result<void> seal(const Fd& file, const FileHead& head, bool late_errors) const;
   // For one that is complete: what the file system may still have to say is heard before it gets
   // its name.
-  Result<void> seal_and_close(Fd& file, const FileHead& head) const;
+  Result<void> seal_and_close(Fd& file, const FileHead& head, bool late_errors) const;
   Result<int> directory_of(std::string_view path, bool make);
 
   const std::string& trash_batch() const { return trash_.batch(); }
@@ -102,9 +111,12 @@ class Applier {
   const PartClaim& claim() const { return options_.claim; }
 
  private:
+  Result<std::shared_ptr<const FilePlace>> place_of(std::string_view path);
   Result<void> set_apart(const Fd& file, FileHead head, std::uint64_t size);
 
   Directories directories_;
+  std::uint64_t made_writable_ = 0;  // of the directories that were opened
+  std::shared_ptr<const FilePlace> place_;
   Trash trash_;
   ApplyOptions options_;
   std::string temporary_stem_;

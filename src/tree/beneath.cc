@@ -106,6 +106,7 @@ Result<int> Directories::find(std::string_view relative, bool make) {
   }
   fd_ = std::move(current);
   path_ = relative;
+  ++opened_;
   return fd_.get();
 }
 

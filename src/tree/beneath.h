@@ -41,6 +41,8 @@ class Directories {
   void forget();
   // How many directories open_or_make() has made.
   std::uint64_t made() const { return made_; }
+  // Grows with every directory that had to be opened: the same number, the same directory.
+  std::uint64_t opened() const { return opened_; }
 
  private:
   Result<int> find(std::string_view relative, bool make);
@@ -49,6 +51,7 @@ class Directories {
   std::string path_;
   Fd fd_;
   std::uint64_t made_ = 0;
+  std::uint64_t opened_ = 0;
 };
 
 }  // namespace yonder::tree

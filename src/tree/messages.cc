@@ -246,7 +246,7 @@ Result<std::vector<Skip>> unpack_skips(std::string_view body) {
     Skip& skip = skips.emplace_back();
     skip.path = in.text();
     const std::uint64_t reason = in.number();
-    if (reason > static_cast<std::uint64_t>(SkipReason::BadRules)) return not_a_message();
+    if (reason > static_cast<std::uint64_t>(SkipReason::UnreadableContents)) return not_a_message();
     skip.reason = static_cast<SkipReason>(reason);
     skip.detail = in.text();
     skip.is_directory = in.flag();

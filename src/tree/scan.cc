@@ -73,6 +73,13 @@ Result<std::string> read_ignore_file(int directory) {
   return content;
 }
 
+// Asked only where the mode leaves a doubt: there are many files.
+bool may_read(int directory, const std::string& name, const struct stat& info) {
+  constexpr mode_t kAll = 0444;
+  if ((info.st_mode & kAll) == kAll || ::geteuid() == 0) return true;
+  return ::faccessat(directory, name.c_str(), R_OK, AT_EACCESS) == 0 || errno != EACCES;
+}
+
 // Numbers for files that are one.
 class Twins {
  public:
@@ -180,6 +187,9 @@ void Scanner::look(int fd, const std::string& directory, const std::string& name
     if (entry.error().code == Errc::NotFound) return;
     return skip(std::move(path), SkipReason::Unreadable, entry.error().message, false);
   }
+  if (options_.to_copy && type == Type::File && !may_read(fd, name, info)) {
+    skip(path, SkipReason::UnreadableContents, errno_error("opening", EACCES).message, false);
+  }
   if (options_.twins && type == Type::File && info.st_nlink > 1) {
     entry->twins = twins_.number_of(info);
   }
@@ -231,6 +241,9 @@ Result<Entry> list_one(int root, std::string_view path, const ScanOptions& optio
   if (::fstatat(fd, name.c_str(), &info, AT_SYMLINK_NOFOLLOW) != 0) return errno_error(name);
   if (type_of(info) == Type::Special) {
     return Error{Errc::Unsupported, concat(name, " is ", kind_of(info.st_mode)), ""};
+  }
+  if (options.to_copy && type_of(info) == Type::File && !may_read(fd, name, info)) {
+    return errno_error(name, EACCES);
   }
   return make_entry(fd, std::string(path), info, options);
 }

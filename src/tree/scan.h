@@ -23,8 +23,15 @@ inline constexpr std::string_view kAsidePrefix = ".~yonder-old-";
 // such a size, and reading it would take for ever.
 inline constexpr std::uint64_t kLargestFile = 16ULL * 1024 * 1024 * 1024 * 1024;
 
-// Why something of a tree is not in its list of entries.
-enum class SkipReason : std::uint8_t { Excluded, Unreadable, Special, BadRules };
+// Why something of a tree is not in its list of entries; with UnreadableContents it is, and that is
+// all that is known of it.
+enum class SkipReason : std::uint8_t {
+  Excluded,
+  Unreadable,
+  Special,
+  BadRules,
+  UnreadableContents
+};
 struct Skip {
   std::string path;  // a directory stands for everything in it
   SkipReason reason = SkipReason::Excluded;
@@ -36,7 +43,8 @@ struct ScanOptions {
   const RuleSet* rules = nullptr;
   bool use_gitignore = false;  // also honour the .gitignore files that are met on the way
   bool hash = false;
-  bool twins = false;  // find hard links
+  bool twins = false;    // find hard links
+  bool to_copy = false;  // somebody will want the contents: tell which cannot be read
 };
 
 struct ScanSink {

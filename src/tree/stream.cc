@@ -3,7 +3,9 @@
 #include <zstd.h>
 
 #include <array>
+#include <chrono>
 #include <cstring>
+#include <ctime>
 
 namespace yonder::tree {
 namespace {
@@ -29,6 +31,12 @@ std::uint32_t get_u32(const char* from) {
 
 Error broken(const char* what) {
   return Error{Errc::Protocol, std::string("the stream of files is broken: ") + what, ""};
+}
+
+Duration processor_time() {
+  timespec time{};
+  ::clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time);
+  return std::chrono::seconds(time.tv_sec) + std::chrono::nanoseconds(time.tv_nsec);
 }
 
 struct FreeContext {
@@ -57,7 +65,7 @@ void BlockWriter::set_level(int level) {
 
 Result<void> BlockWriter::put(std::uint8_t kind, std::string_view body, Squeeze squeeze) {
   if (body.size() > kMaxBody) return Error{Errc::Internal, "a message too long", ""};
-  const bool compress = squeeze == Squeeze::Yes;
+  const bool compress = squeeze == Squeeze::Yes && (codec_->level != kStored || weigh_);
   if (!compress && body.size() >= kWorthItself) return put_alone(kind, body);
   // What can be compressed is kept apart from what cannot.
   if (!plain_.empty() && body.size() >= kFullBlock && worth_it_ != compress) TRY(flush());
@@ -93,15 +101,25 @@ Result<void> BlockWriter::flush() {
   return pour_block(compress);
 }
 
-Result<void> BlockWriter::pour_block(bool compress) {
-  std::size_t size = 0;
-  if (compress) {
-    stored_.resize(kBlockHead + ZSTD_compressBound(plain_.size()));
-    size =
-        ZSTD_compressCCtx(codec_->context.get(), stored_.data() + kBlockHead,
-                          stored_.size() - kBlockHead, plain_.data(), plain_.size(), codec_->level);
-    compress = ZSTD_isError(size) == 0 && size < plain_.size();
+// Into stored_, behind the room for its head. 0: it does not get smaller.
+std::size_t BlockWriter::compress_block() {
+  const int level = codec_->level == kStored ? 1 : codec_->level;
+  const Duration before = processor_time();
+  stored_.resize(kBlockHead + ZSTD_compressBound(plain_.size()));
+  const std::size_t size =
+      ZSTD_compressCCtx(codec_->context.get(), stored_.data() + kBlockHead,
+                        stored_.size() - kBlockHead, plain_.data(), plain_.size(), level);
+  if (ZSTD_isError(size) != 0) return 0;
+  if (weigh_ && plain_.size() >= kWorthItself) {
+    weighed_ = Weighed{plain_.size(), size, processor_time() - before};
+    weigh_ = false;
   }
+  return size < plain_.size() ? size : 0;
+}
+
+Result<void> BlockWriter::pour_block(bool compress) {
+  const std::size_t size = compress ? compress_block() : 0;
+  compress = size > 0;
   std::array<char, kBlockHead> head{};
   head[0] = compress ? 1 : 0;
   put_u32(&head[1], compress ? size : plain_.size());

@@ -3,9 +3,11 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 
+#include "base/clock.h"
 #include "base/result.h"
 
 namespace yonder::tree {
@@ -22,7 +24,15 @@ inline constexpr std::size_t kMaxBody = 1024UL * 1024;
 // A block may hold one message of the greatest size after others.
 inline constexpr std::size_t kMaxBlock = 2 * kMaxBody;
 
-enum class Squeeze { Yes, No };  // No: it is known to be compressed already
+enum class Squeeze { Yes, No };    // No: it is known to be compressed already
+inline constexpr int kStored = 0;  // a level: as it is
+
+// What compressing a block took, in the processor's time.
+struct Weighed {
+  std::size_t plain = 0;
+  std::size_t stored = 0;
+  Duration taken{};
+};
 
 class BlockWriter {
  public:
@@ -30,8 +40,11 @@ class BlockWriter {
   ~BlockWriter();
   BlockWriter(BlockWriter&&) noexcept;
 
-  // 1 (fast) to 19; below 0 still faster.
+  // 1 (fast) to 19; below 0 still faster; kStored: not at all.
   void set_level(int level);
+  // While nothing is compressed: the next large block is, for weighed() to tell what it took.
+  void weigh_next() { weigh_ = true; }
+  const std::optional<Weighed>& weighed() const { return weighed_; }
   Result<void> put(std::uint8_t kind, std::string_view body, Squeeze squeeze = Squeeze::Yes);
   // What was put is on its way.
   Result<void> flush();
@@ -41,6 +54,7 @@ class BlockWriter {
 
  private:
   struct Codec;
+  std::size_t compress_block();
   Result<void> pour_block(bool compress);
   Result<void> put_alone(std::uint8_t kind, std::string_view body);
 
@@ -48,6 +62,8 @@ class BlockWriter {
   std::unique_ptr<Codec> codec_;
   std::string plain_;
   std::string stored_;
+  bool weigh_ = false;
+  std::optional<Weighed> weighed_;
   bool worth_it_ = false;  // something in the block may be compressed
   std::uint64_t plain_bytes_ = 0;
   std::uint64_t stored_bytes_ = 0;

@@ -72,6 +72,59 @@ TEST(Stream, MessagesOfAnySizeComeBack) {
   }
 }
 
+std::string text_of(std::size_t size) {
+  std::string text;
+  for (int i = 0; text.size() < size; ++i) text += "line " + std::to_string(i) + " of a source\n";
+  text.resize(size);
+  return text;
+}
+
+TEST(Stream, NothingIsCompressedWhenItIsNotToBe) {
+  std::string bytes;
+  BlockWriter writer([&](std::string_view piece) {
+    bytes += piece;
+    return Result<void>();
+  });
+  writer.set_level(kStored);
+  const std::string text = text_of(100000);
+  ASSERT_TRUE(writer.put(1, text));
+  ASSERT_TRUE(writer.put(2, "short"));
+  ASSERT_TRUE(writer.flush());
+  EXPECT_GT(bytes.size(), text.size());
+  EXPECT_FALSE(writer.weighed());
+  BlockReader reader = reader_of(bytes);
+  EXPECT_TRUE(reader.next()->body == text);
+  EXPECT_EQ(reader.next()->body, "short");
+}
+
+TEST(Stream, OneBlockIsWeighedAndStillComesBack) {
+  std::string bytes;
+  BlockWriter writer([&](std::string_view piece) {
+    bytes += piece;
+    return Result<void>();
+  });
+  writer.set_level(kStored);
+  writer.weigh_next();
+  ASSERT_TRUE(writer.put(1, "too short to tell anything"));
+  ASSERT_TRUE(writer.flush());
+  EXPECT_FALSE(writer.weighed());
+  const std::string text = text_of(100000);
+  ASSERT_TRUE(writer.put(1, text));
+  ASSERT_TRUE(writer.flush());
+  ASSERT_TRUE(writer.weighed());
+  EXPECT_GT(writer.weighed()->plain, text.size());
+  EXPECT_LT(writer.weighed()->stored, text.size() / 2);
+  EXPECT_GT(writer.weighed()->taken, Duration::zero());
+  const std::size_t before = bytes.size();
+  ASSERT_TRUE(writer.put(1, text));
+  ASSERT_TRUE(writer.flush());
+  EXPECT_GT(bytes.size() - before, text.size()) << "only one";
+  BlockReader reader = reader_of(bytes);
+  EXPECT_EQ(reader.next()->body, "too short to tell anything");
+  EXPECT_TRUE(reader.next()->body == text);
+  EXPECT_TRUE(reader.next()->body == text);
+}
+
 TEST(Stream, AMessageThatIsTooLongIsRefused) {
   BlockWriter writer([](std::string_view) { return Result<void>(); });
   EXPECT_FALSE(writer.put(1, std::string(kMaxBody + 1, 'x')));

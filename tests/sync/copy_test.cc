@@ -4,6 +4,7 @@
 
 #include <filesystem>
 
+#include "base/text.h"
 #include "sync/fixture.h"
 
 namespace yonder::sync {
@@ -12,6 +13,25 @@ namespace {
 namespace fs = std::filesystem;
 using ::testing::ElementsAre;
 using ::testing::IsEmpty;
+
+// Short things pass at once; of long ones, 20 MB a second.
+constexpr const char* kNearButNarrow =
+    "perl -e 'while ($n = sysread(STDIN, $b, 65536)) { select(undef, undef, undef, $n / 2e7); "
+    "syswrite(STDOUT, $b) }' | sh";
+
+TEST_F(SyncTest, ANearLinkThatIsSlowerThanTheCompressorGetsLessToCarry) {
+  use_memory();
+  std::string text;
+  for (int i = 0; text.size() < 2000000; ++i) text += concat("value_", i * 7919 % 997, " = (\n");
+  for (int i = 0; i < 24; ++i) write(here(concat("source", i)), text);
+  set_ways({kNearButNarrow});
+  most_links_ = 1;
+  const SyncReport report = push();
+  EXPECT_TRUE(report.complete());
+  EXPECT_EQ(report.bytes_sent, 24 * text.size());
+  EXPECT_LT(report.bytes_on_wire, report.bytes_sent / 2);
+  EXPECT_EQ(difference(), "");
+}
 
 TEST_F(SyncTest, APushMakesTheTargetAsTheSource) {
   write(here("a.txt"), "hello");

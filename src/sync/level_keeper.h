@@ -1,0 +1,37 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "base/clock.h"
+#include "sync/far_tree.h"
+#include "tree/stream.h"
+
+namespace yonder::sync {
+
+// Pure. Whether a link that takes so many bytes a second is so slow that compressing makes it
+// clearly faster.
+bool compressing_pays(const tree::Weighed& weighed, double link_rate);
+
+// Compresses harder when the link is what we wait for, and hardly at all when it is not. Over a
+// near link everything goes as it is, until that link turns out to be slower than the compressor.
+class LevelKeeper {
+ public:
+  LevelKeeper(FarTree& far, bool near_link);
+  // To be called again and again while something is sent.
+  void look();
+
+ private:
+  void look_at_stored(Instant now);
+  void look_at_compressed(Instant now);
+  void start_anew(Instant now);
+
+  FarTree& far_;
+  bool stored_;
+  Instant since_;
+  Duration blocked_{};
+  std::uint64_t sent_ = 0;
+  std::size_t at_ = 1;  // the level that every stream begins with
+};
+
+}  // namespace yonder::sync
