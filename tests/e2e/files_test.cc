@@ -1,5 +1,7 @@
 #include <sys/stat.h>
 
+#include <filesystem>
+
 #include "base/base64.h"
 #include "base/file.h"
 #include "e2e/fixture.h"
@@ -273,6 +275,7 @@ TEST_F(Files, AnEditorsCopyIsNotLostWhenAnotherWasFaster) {
   struct stat info {};
   ASSERT_EQ(::stat(copy.c_str(), &info), 0);
   EXPECT_EQ(info.st_mode & 0777U, 0600U);
+  std::filesystem::remove_all(std::filesystem::path(copy).parent_path());
 }
 
 }  // namespace
