@@ -152,6 +152,7 @@ Result<void> TreeReader::tell_runs(const Wanted& wanted) {
 
 Result<void> TreeReader::get(const Wanted& wanted) {
   TRY_ASSIGN(Directories * from, sources());
+  stream_.before_contents();
   const FileStart start{.number = wanted.number, .head = {.path = wanted.path}};
   TRY_ASSIGN(const Sent sent, send_file(stream_.out, *from, start, wanted.expected, {}));
   return tell(wanted.number, sent);
@@ -172,6 +173,7 @@ Result<void> TreeReader::get_segment(const Wanted& wanted) {
       return send(stream_.out, Kind::Note, Failure{.number = wanted.number});
     }
   }
+  stream_.before_contents();
   Hash hash;
   const FileStart start{
       .number = wanted.number, .head = {.path = wanted.path}, .segment = wanted.segment};

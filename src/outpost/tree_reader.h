@@ -21,7 +21,8 @@ class TreeReader {
   struct Stream {
     tree::BlockReader& in;
     tree::BlockWriter& out;
-    std::function<bool()> given_up;  // nobody wants the rest any more
+    std::function<bool()> given_up;         // nobody wants the rest any more
+    std::function<void()> before_contents;  // of a file, or of a segment of one
   };
   TreeReader(const tree::Root& root, tree::Role role, Stream stream)
       : root_(root), role_(role), stream_(std::move(stream)) {}

@@ -1,5 +1,6 @@
 #include "outpost/tree_service.h"
 
+#include <chrono>
 #include <optional>
 #include <set>
 #include <utility>
@@ -7,6 +8,7 @@
 #include "base/clean_text.h"
 #include "base/text.h"
 #include "outpost/tree_reader.h"
+#include "tree/level_keeper.h"
 #include "tree/messages.h"
 #include "tree/receiver.h"
 #include "tree/root.h"
@@ -16,6 +18,9 @@ namespace yonder::outpost {
 namespace {
 
 using namespace tree;  // nearly every word here is of that room
+
+// What a pipe takes at once takes less.
+constexpr auto kWithoutWaiting = std::chrono::milliseconds(1);
 
 class TreeService {
  public:
@@ -34,6 +39,7 @@ class TreeService {
  private:
   Result<void> check_wanted() const;
   Result<void> pour(std::string_view bytes);
+  void keep_level();
   Result<void> handle(const MessageView& message);
   Result<void> change(Kind kind, std::string_view body);
   Result<void> open(const OpenTree& wanted);
@@ -50,6 +56,8 @@ class TreeService {
   BlockReader in_;
   BlockWriter out_;
   OpenTree wanted_;
+  Duration blocked_{};  // waiting for somebody to take what we say
+  std::optional<LevelKeeper> level_;
   std::optional<Root> root_;
   std::optional<TreeReader> reader_;
   std::optional<Applier> applier_;
@@ -87,7 +95,18 @@ Result<void> TreeService::check_wanted() const {
 
 Result<void> TreeService::pour(std::string_view bytes) {
   TRY(check_wanted());
-  return channel_.write(bytes);
+  const auto before = std::chrono::steady_clock::now();
+  auto written = channel_.write(bytes);
+  const Duration taken = std::chrono::steady_clock::now() - before;
+  if (taken > kWithoutWaiting) blocked_ += taken;
+  return written;
+}
+
+void TreeService::keep_level() {
+  if (!level_)
+    level_.emplace(
+        out_, [this] { return blocked_; }, wanted_.near_link);
+  level_->look();
 }
 
 Result<void> TreeService::handle(const MessageView& message) {
@@ -178,8 +197,10 @@ Result<void> TreeService::open(const OpenTree& wanted) {
   wanted_ = wanted;
   TRY_ASSIGN(root_, Root::find(wanted, around_.home));
   reader_.emplace(*root_, wanted.role,
-                  TreeReader::Stream{
-                      .in = in_, .out = out_, .given_up = [this] { return channel_.given_up(); }});
+                  TreeReader::Stream{.in = in_,
+                                     .out = out_,
+                                     .given_up = [this] { return channel_.given_up(); },
+                                     .before_contents = [this] { keep_level(); }});
   return send(out_, Kind::Root, root_->state());
 }
 

@@ -21,6 +21,9 @@ constexpr std::size_t kCostOfEach = 96;
 // What the far side says while we are sending is kept; no honest one says so much.
 constexpr std::size_t kMostUnread = 256UL * 1024 * 1024;
 
+// Where a round trip takes less, the link is probably as near as the disk.
+constexpr auto kNearLink = std::chrono::milliseconds(2);
+
 // Strictly in the order of a scan, and nothing that a scan never lists.
 bool is_a_scan(const std::vector<tree::Entry>& entries) {
   for (std::size_t i = 0; i < entries.size(); ++i) {
@@ -80,8 +83,8 @@ FarTree::FarTree(link::Call call, CancelToken cancel)
       in_([this](char* buffer, std::size_t size) { return draw(buffer, size); }) {}
 
 Result<std::unique_ptr<FarTree>> FarTree::open(const std::shared_ptr<link::Link>& link,
-                                               const tree::OpenTree& wanted,
-                                               const CancelToken& cancel) {
+                                               tree::OpenTree wanted, const CancelToken& cancel) {
+  wanted.near_link = is_near(*link);
   TRY_ASSIGN(link::Call call, link->request(wire::TreeRequest{}));
   call.widen(kWindow);
   // make_unique cannot reach the private constructor.
@@ -206,6 +209,11 @@ Result<tree::AllDone> FarTree::settle(
     TRY_ASSIGN(auto done, tree::unpack_message<tree::AllDone>(message.body));
     if (done.token == token) return done;
   }
+}
+
+bool is_near(const link::Link& link) {
+  const auto round_trip = link.round_trip();
+  return round_trip && *round_trip < kNearLink;
 }
 
 Result<void> outcome_of(const tree::AllDone& done) {

@@ -13,10 +13,9 @@ namespace yonder::sync {
 // One stream to the far end of a sync. Thread: one at a time.
 class FarTree {
  public:
-  // Does not wait for the answer: root() does.
+  // Does not wait for the answer: root() does. Tells the far side whether the link is near.
   static Result<std::unique_ptr<FarTree>> open(const std::shared_ptr<link::Link>& link,
-                                               const tree::OpenTree& wanted,
-                                               const CancelToken& cancel);
+                                               tree::OpenTree wanted, const CancelToken& cancel);
 
   Result<tree::RootState> root();
   // Everything of a scan that was asked for.
@@ -60,6 +59,10 @@ class FarTree {
   tree::BlockWriter out_;
   tree::BlockReader in_;
 };
+
+// So near that working out differences, or compressing, may cost more than it saves. False as long
+// as nobody knows.
+bool is_near(const link::Link& link);
 
 // The error that a Done carries; nothing when all went well.
 Result<void> outcome_of(const tree::AllDone& done);

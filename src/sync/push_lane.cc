@@ -21,7 +21,8 @@ PushLane::PushLane(const CopySetup& setup, std::vector<LargeFile>& large, FarTre
       far_(far),
       tick_(std::move(tick)),
       sources_(setup.local_root),
-      level_(far, setup.near_link) {
+      level_(
+          far.out(), [&far] { return far.blocked(); }, setup.near_link) {
   for (LargeFile& file : large) large_[file.action] = &file;
   send_.path = setup.source_name;
   send_.on_bytes = [this](std::uint64_t bytes) {

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "sync/copy.h"
-#include "sync/level_keeper.h"
+#include "tree/level_keeper.h"
 #include "tree/sender.h"
 
 namespace yonder::sync {
@@ -35,7 +35,7 @@ class PushLane {
   FarTree& far_;
   std::function<void()> tick_;
   tree::Directories sources_;
-  LevelKeeper level_;
+  tree::LevelKeeper level_;
   std::map<std::size_t, LargeFile*> large_;
   tree::SendOptions send_;
   std::optional<tree::SourceFile> open_;

@@ -17,8 +17,6 @@ constexpr int kLossesWithMoreLinks = 3;
 constexpr auto kBetweenProgress = std::chrono::milliseconds(100);
 // What was changed while we worked is tried once more.
 constexpr int kMostRounds = 2;
-// Where a round trip takes less, and so the link is probably as near as the disk.
-constexpr auto kNearLink = std::chrono::milliseconds(2);
 
 }  // namespace
 
@@ -39,19 +37,14 @@ void Syncing::show(Phase phase, const Tally* tally, const Plan* plan) {
   hooks_.on_progress(progress);
 }
 
-// Only asked where it matters: it costs a round trip.
-Result<bool> Syncing::is_near(link::Link& link, const Plan& plan) {
-  if (const auto known = link.round_trip()) return *known < kNearLink;
-  if (!has_delta(plan)) return false;
-  TRY_ASSIGN(const Duration round_trip, link.ping(Deadline::never(), hooks_.cancel));
-  return round_trip < kNearLink;
-}
-
 Result<void> Syncing::copy(const std::shared_ptr<link::Link>& link, FarTree& far, const Plan& plan,
                            const Look& look, Tally& tally) {
   if (!push_) TRY(ends_.local().make());
   TRY_ASSIGN(const int root, ends_.local().get());
-  TRY_ASSIGN(const bool near, is_near(*link, plan));
+  // Known by now, but for a link that has just been opened; then it is asked where it matters most.
+  if (!link->round_trip() && has_delta(plan)) {
+    TRY(link->ping(Deadline::never(), hooks_.cancel));
+  }
   const SyncOptions& options = request_.options;
   const CopySetup setup{
       .plan = plan,
@@ -70,7 +63,7 @@ Result<void> Syncing::copy(const std::shared_ptr<link::Link>& link, FarTree& far
                 setup_.spec, {.deadline = Deadline::after(kLoginLimit), .cancel = cancel});
           },
       .most_links = report_.reconnects < kLossesWithMoreLinks ? setup_.most_links : 1,
-      .near_link = near,
+      .near_link = is_near(*link),
       .apply = {.keep = options.keep_replaced ? tree::Keep::InTrash : tree::Keep::Nowhere,
                 .flush_to_disk = options.flush_to_disk,
                 .claim = ends_.claim()},

@@ -39,7 +39,6 @@ class Syncing {
                          const Look& look);
   Result<void> copy(const std::shared_ptr<link::Link>& link, FarTree& far, const Plan& plan,
                     const Look& look, Tally& tally);
-  Result<bool> is_near(link::Link& link, const Plan& plan);
   std::vector<Ancestor> ancestors(bool push) const;
   std::optional<BaseRecord> load_base(bool push) const;
   Result<void> note_intents(const Plan& plan) const;

@@ -100,7 +100,7 @@ void all(A& a, Fields&... fields) {
 template <class A>
 void fields(A& a, OpenTree& m) {
   all(a, m.path, m.base, m.file, m.role, m.keep_replaced, m.flush_to_disk, m.mode, m.precious,
-      m.claim.sync, m.claim.attempt);
+      m.claim.sync, m.claim.attempt, m.near_link);
 }
 template <class A>
 void fields(A& a, RootState& m) {

@@ -70,6 +70,7 @@ struct OpenTree {
   // Directories that must not be emptied, besides the home directory.
   std::vector<std::string> precious;
   PartClaim claim;  // the same over all links of an attempt
+  bool near_link = false;
 };
 
 struct RootState {

@@ -176,10 +176,13 @@ TEST(Stream, EveryMessageComesBackAndEveryTruncatedOneIsAnError) {
   const Seen seen{.exists = true, .type = Type::Link, .size = 5, .mtime_ns = -1};
   const FileHead head{
       .path = "a/b", .mode = 0644, .mtime_ns = -7, .size = 9, .expected = seen, .origin = 77};
-  mutate(
-      OpenTree{
-          .path = "~/x", .base = "y", .file = "z", .role = Role::Target, .precious = {"/p", "/q"}},
-      random);
+  mutate(OpenTree{.path = "~/x",
+                  .base = "y",
+                  .file = "z",
+                  .role = Role::Target,
+                  .precious = {"/p", "/q"},
+                  .near_link = true},
+         random);
   mutate(RootState{.path = "/x", .exists = true, .file = "f", .home = "/h"}, random);
   mutate(ScanTree{.rules = "r", .hash = true}, random);
   mutate(Directory{1, "d", seen}, random);

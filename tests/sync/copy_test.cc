@@ -14,22 +14,27 @@ namespace fs = std::filesystem;
 using ::testing::ElementsAre;
 using ::testing::IsEmpty;
 
-// Short things pass at once; of long ones, 20 MB a second.
-constexpr const char* kNearButNarrow =
-    "perl -e 'while ($n = sysread(STDIN, $b, 65536)) { select(undef, undef, undef, $n / 2e7); "
-    "syswrite(STDOUT, $b) }' | sh";
+// Short things pass at once; of long ones, 10 MB a second.
+constexpr const char* kNarrow =
+    "perl -e 'while ($n = sysread(STDIN, $b, 65536)) { select(undef, undef, undef, $n / 1e7); "
+    "syswrite(STDOUT, $b) }'";
 
 TEST_F(SyncTest, ANearLinkThatIsSlowerThanTheCompressorGetsLessToCarry) {
   use_memory();
-  std::string text;
-  for (int i = 0; text.size() < 2000000; ++i) text += concat("value_", i * 7919 % 997, " = (\n");
-  for (int i = 0; i < 24; ++i) write(here(concat("source", i)), text);
-  set_ways({kNearButNarrow});
   most_links_ = 1;
-  const SyncReport report = push();
-  EXPECT_TRUE(report.complete());
-  EXPECT_EQ(report.bytes_sent, 24 * text.size());
-  EXPECT_LT(report.bytes_on_wire, report.bytes_sent / 2);
+  std::string text;
+  for (int i = 0; text.size() < 800000; ++i) text += concat("value_", i * 7919 % 997, " = (\n");
+  for (const bool to_there : {true, false}) {
+    set_ways({to_there ? concat(kNarrow, " | sh") : concat("sh | ", kNarrow)});
+    pull();  // from now on it is known how near it is
+    for (int i = 0; i < 24; ++i) {
+      write(concat(to_there ? here() : there(), "/", to_there ? "a" : "b", i), text);
+    }
+    const SyncReport report = to_there ? push() : pull();
+    EXPECT_TRUE(report.complete());
+    EXPECT_EQ(report.bytes_sent, 24 * text.size());
+    EXPECT_LT(report.bytes_on_wire, report.bytes_sent / 2);
+  }
   EXPECT_EQ(difference(), "");
 }
 

@@ -2,22 +2,24 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 
 #include "base/clock.h"
-#include "sync/far_tree.h"
 #include "tree/stream.h"
 
-namespace yonder::sync {
+namespace yonder::tree {
 
 // Pure. Whether a link that takes so many bytes a second is so slow that compressing makes it
 // clearly faster.
-bool compressing_pays(const tree::Weighed& weighed, double link_rate);
+bool compressing_pays(const Weighed& weighed, double link_rate);
 
 // Compresses harder when the link is what we wait for, and hardly at all when it is not. Over a
 // near link everything goes as it is, until that link turns out to be slower than the compressor.
 class LevelKeeper {
  public:
-  LevelKeeper(FarTree& far, bool near_link);
+  // `out` is borrowed; `blocked` says how long it had to wait until now for somebody to take what
+  // it poured.
+  LevelKeeper(BlockWriter& out, std::function<Duration()> blocked, bool near_link);
   // To be called again and again while something is sent.
   void look();
 
@@ -26,7 +28,8 @@ class LevelKeeper {
   void look_at_compressed(Instant now);
   void start_anew(Instant now);
 
-  FarTree& far_;
+  BlockWriter& out_;
+  std::function<Duration()> waited_;
   bool stored_;
   Instant since_;
   Duration blocked_{};
@@ -34,4 +37,4 @@ class LevelKeeper {
   std::size_t at_ = 1;  // the level that every stream begins with
 };
 
-}  // namespace yonder::sync
+}  // namespace yonder::tree

@@ -1,15 +1,15 @@
-#include "sync/level_keeper.h"
+#include "tree/level_keeper.h"
 
 #include <gtest/gtest.h>
 
-namespace yonder::sync {
+namespace yonder::tree {
 namespace {
 
 using namespace std::chrono_literals;
 
 constexpr double kMegabytes = 1e6;
 // 240 MB a second, to a third.
-constexpr tree::Weighed kText{.plain = 240000, .stored = 80000, .taken = 1ms};
+constexpr Weighed kText{.plain = 240000, .stored = 80000, .taken = 1ms};
 
 TEST(CompressingPays, OverALinkThatIsSlowerThanTheCompressor) {
   EXPECT_TRUE(compressing_pays(kText, 12 * kMegabytes));
@@ -31,4 +31,4 @@ TEST(CompressingPays, AlsoWhenTheClockSawNoTimePass) {
 }
 
 }  // namespace
-}  // namespace yonder::sync
+}  // namespace yonder::tree

@@ -1,10 +1,11 @@
-#include "sync/level_keeper.h"
+#include "tree/level_keeper.h"
 
 #include <algorithm>
 #include <array>
 #include <chrono>
+#include <utility>
 
-namespace yonder::sync {
+namespace yonder::tree {
 namespace {
 
 constexpr auto kSoon = std::chrono::milliseconds(40);
@@ -16,22 +17,23 @@ constexpr double kClearly = 1.5;
 
 }  // namespace
 
-bool compressing_pays(const tree::Weighed& weighed, double link_rate) {
+bool compressing_pays(const Weighed& weighed, double link_rate) {
   const auto plain = static_cast<double>(weighed.plain);
   const double compressor = plain / std::max(to_seconds(weighed.taken), 1e-9);
   const double over_the_link = link_rate * plain / static_cast<double>(weighed.stored);
   return std::min(compressor, over_the_link) > kClearly * link_rate;
 }
 
-LevelKeeper::LevelKeeper(FarTree& far, bool near_link) : far_(far), stored_(near_link) {
+LevelKeeper::LevelKeeper(BlockWriter& out, std::function<Duration()> blocked, bool near_link)
+    : out_(out), waited_(std::move(blocked)), stored_(near_link) {
   start_anew(std::chrono::steady_clock::now());
-  far_.out().set_level(stored_ ? tree::kStored : kLevels.at(at_));
+  out_.set_level(stored_ ? kStored : kLevels.at(at_));
 }
 
 void LevelKeeper::start_anew(Instant now) {
   since_ = now;
-  blocked_ = far_.blocked();
-  sent_ = far_.out().plain_bytes();
+  blocked_ = waited_();
+  sent_ = out_.plain_bytes();
 }
 
 void LevelKeeper::look() {
@@ -45,36 +47,36 @@ void LevelKeeper::look() {
 
 // How fast the link is shows when nothing between here and there takes any more without a wait.
 void LevelKeeper::look_at_stored(Instant now) {
-  const bool waited = far_.blocked() > Duration::zero();
+  const bool waited = waited_() > Duration::zero();
   if (!waited || blocked_ == Duration::zero()) {
     start_anew(now);
-    if (waited) far_.out().weigh_next();
+    if (waited) out_.weigh_next();
     return;
   }
   if (now - since_ < kToKnowTheLink) return;
-  const double rate =
-      static_cast<double>(far_.out().plain_bytes() - sent_) / to_seconds(now - since_);
-  const auto& weighed = far_.out().weighed();
+  const double rate = static_cast<double>(out_.plain_bytes() - sent_) / to_seconds(now - since_);
+  const auto& weighed = out_.weighed();
   if (weighed && compressing_pays(*weighed, rate)) {
     stored_ = false;
-    far_.out().set_level(kLevels.at(at_));
+    out_.set_level(kLevels.at(at_));
+  } else {
+    out_.weigh_next();
   }
-  far_.out().weigh_next();
   start_anew(now);
 }
 
 void LevelKeeper::look_at_compressed(Instant now) {
   const Duration spent = now - since_;
   if (spent < kSoon) return;
-  const double share = to_seconds(far_.blocked() - blocked_) / to_seconds(spent);
+  const double share = to_seconds(waited_() - blocked_) / to_seconds(spent);
   const bool down = share < 0.05 && at_ > 0;
   const bool up = share > 0.6 && at_ + 1 < kLevels.size();
   // A link that has just begun makes us wait a little, whatever it can do.
   if (!down && spent < kLater) return;
   if (down) --at_;
   if (up) ++at_;
-  far_.out().set_level(kLevels.at(at_));
+  out_.set_level(kLevels.at(at_));
   start_anew(now);
 }
 
-}  // namespace yonder::sync
+}  // namespace yonder::tree
