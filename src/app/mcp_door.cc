@@ -3,6 +3,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <utility>
 
 #include "base/clean_text.h"
 #include "base/log.h"
@@ -26,9 +27,10 @@ constexpr const char* kInstructions =
     "that outlived their command. If an error says auth_needed, ask the user to run the command in "
     "its hint; do not retry.";
 
-std::vector<mcp::Tool> tools_for(ops::Engine& engine, const std::vector<std::string>& toolsets) {
+std::vector<mcp::Tool> tools_for(ops::Engine& engine, std::vector<ops::Operation> operations,
+                                 const std::vector<std::string>& toolsets) {
   std::vector<mcp::Tool> tools;
-  for (auto& operation : ops::all_operations()) {
+  for (auto& operation : operations) {
     if (std::find(toolsets.begin(), toolsets.end(), operation.toolset) == toolsets.end()) continue;
     auto call = [&engine, handler = operation.call](ops::CallContext& context,
                                                     const Json& arguments) {
@@ -40,9 +42,10 @@ std::vector<mcp::Tool> tools_for(ops::Engine& engine, const std::vector<std::str
 }
 
 // A set that has no tools is a slip of the pen, or one of a later version: not to be passed over.
-Result<void> check_toolsets(const std::vector<std::string>& toolsets) {
+Result<void> check_toolsets(const std::vector<ops::Operation>& operations,
+                            const std::vector<std::string>& toolsets) {
   std::vector<std::string> known;
-  for (const auto& operation : ops::all_operations()) known.push_back(operation.toolset);
+  for (const auto& operation : operations) known.push_back(operation.toolset);
   for (const auto& set : toolsets) {
     if (std::find(known.begin(), known.end(), set) != known.end()) continue;
     std::sort(known.begin(), known.end());
@@ -62,12 +65,14 @@ int serve_mcp(ops::Engine& engine, const std::vector<std::string>& toolsets) {
     log_error("stdin and stdout are needed to serve MCP");
     return 255;
   }
-  if (const auto checked = check_toolsets(toolsets); !checked) {
+  auto operations = ops::all_operations();
+  if (const auto checked = check_toolsets(operations, toolsets); !checked) {
     log_error(checked.error().message, {{"hint", checked.error().hint}});
     return 255;
   }
   const auto served = mcp::serve({.version = YONDER_VERSION, .instructions = kInstructions},
-                                 tools_for(engine, toolsets), *input, *output, CancelToken());
+                                 tools_for(engine, std::move(operations), toolsets), *input,
+                                 *output, CancelToken());
   if (served) return 0;
   log_error(served.error().message);
   return 255;
