@@ -95,7 +95,8 @@ void add_left_out(const sync::SyncReport& report, bool quiet, Report& out) {
       continue;
     }
     const std::string hint = in_options(group.hint);
-    out.messages.push_back(concat("left out: ", group.count, " by ", group.rule, ": ",
+    const char* by = group.why == "unreadable" ? " that cannot be read, " : " by ";
+    out.messages.push_back(concat("left out: ", group.count, by, group.rule, ": ",
                                   examples_of(group), hint.empty() ? "" : concat(" (", hint, ")")));
   }
 }

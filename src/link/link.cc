@@ -148,7 +148,7 @@ void Link::note_round_trip(Duration taken) {
 }
 
 void Link::ping_again() {
-  pinged_ = std::chrono::steady_clock::now();
+  pings_.push_back(std::chrono::steady_clock::now());
   std::string out;
   wire::append_frame(out, wire::Kind::Ping, 0, "");
   send(out);
@@ -324,7 +324,10 @@ Result<void> Link::on_frame(wire::Frame frame) {
       return {};
     case wire::Kind::Started: return on_started(target, take_whole(std::move(frame)));
     case wire::Kind::Pong:
-      if (frame.stream == 0) note_round_trip(std::chrono::steady_clock::now() - pinged_);
+      if (frame.stream == 0 && !pings_.empty()) {
+        note_round_trip(std::chrono::steady_clock::now() - pings_.front());
+        pings_.pop_front();
+      }
       put(ReplyEvent{});
       return {};
     default: return Error{Errc::Protocol, "a frame that only the near side sends", ""};
@@ -336,20 +339,24 @@ void Link::read_loop() {
   auto busy = heard;
   bool open = take_frames();  // what came together with the greeting
   ping_again();
+  auto pinged = heard;
   while (open && !stopping_) {
     const auto now = std::chrono::steady_clock::now();
     if (now - heard >= settings_.silence_limit) {
       lose(Error{Errc::LinkLost, "nothing was heard for too long", ""});
       break;
     }
-    if (now - pinged_ >= settings_.ping_every) ping_again();
+    if (now - pinged >= settings_.ping_every) {
+      ping_again();
+      pinged = now;
+    }
     const bool idle = slots_.with([](const auto& slots) { return slots.empty(); });
     if (!idle) busy = now;
     if (now - busy >= settings_.idle_close) {
       lose(Error{Errc::LinkLost, "closed after a long idle time", ""});
       break;
     }
-    const auto next = std::min({heard + settings_.silence_limit, pinged_ + settings_.ping_every,
+    const auto next = std::min({heard + settings_.silence_limit, pinged + settings_.ping_every,
                                 busy + settings_.idle_close});
     const bool waiting = !flush_out();
     std::array<pollfd, 4> fds{pollfd{process_.output().get(), POLLIN, 0},

@@ -173,7 +173,7 @@ class Link : public std::enable_shared_from_this<Link> {
   std::atomic<wire::StreamId> next_stream_{1};
   std::atomic<bool> stopping_{false};
   std::atomic<Duration> round_trip_{Duration::max()};
-  Instant pinged_{};                             // the reader's
+  std::deque<Instant> pings_;                    // the reader's; not yet answered
   wire::FrameParser parser_;                     // the reader's
   std::map<wire::StreamId, std::string> parts_;  // the reader's
   Thread reader_;                                // joined first

@@ -50,7 +50,7 @@ class Scan : public ::testing::Test {
   }
 
   testing::Scratch scratch_;
-  ScanBudget budget_;
+  ScanBudget budget_{.time = std::chrono::minutes(2)};
 };
 
 TEST_F(Scan, ForwardFindsEveryLineFromAByteOn) {

@@ -133,7 +133,7 @@ Result<void> TreeService::change(Kind kind, std::string_view body) {
     }
     case Kind::MakeLink: {
       TRY_ASSIGN(const auto m, unpack_message<SymbolicLink>(body));
-      return report(m.number, tree->make_link(m.path, m.target, m.mtime_ns, m.expected));
+      return report(m.number, tree->make_link(m.head, m.target));
     }
     case Kind::MakeTwin: {
       TRY_ASSIGN(const auto m, unpack_message<Twin>(body));
@@ -143,11 +143,7 @@ Result<void> TreeService::change(Kind kind, std::string_view body) {
                                              "', of which it is another name, did not arrive"),
                                       ""});
       }
-      return report(m.number, tree->make_twin(m.path, m.existing, m.expected));
-    }
-    case Kind::SetAside: {
-      TRY_ASSIGN(const auto m, unpack_message<Aside>(body));
-      return report(m.number, tree->set_aside(m.path, m.new_path, m.expected));
+      return report(m.number, tree->make_twin(m.head, m.existing));
     }
     case Kind::Remove: {
       TRY_ASSIGN(const auto m, unpack_message<Removal>(body));

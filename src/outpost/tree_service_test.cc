@@ -142,10 +142,9 @@ class Talker {
     const Wanted wanted{number_, path(), seen(), random_() % 3, one_in(2), {}};
     switch (random_() % 16) {
       case 0: return say(Kind::MakeDirectory, Directory{number_, path(), seen()});
-      case 1: return say(Kind::MakeLink, SymbolicLink{number_, path(), "../outside", 0, seen()});
-      case 2:
-        return say(Kind::MakeTwin, Twin{number_, path(), path(), seen(), one_in(2), number_ - 1});
-      case 3: return say(Kind::SetAside, Aside{number_, path(), path(), seen()});
+      case 1: return say(Kind::MakeLink, SymbolicLink{number_, head(), "../outside"});
+      case 2: return say(Kind::MakeTwin, Twin{number_, head(), path(), one_in(2), number_ - 1});
+      case 3: return say(Kind::MakeLink, SymbolicLink{number_, head(), path()});
       case 4: return say(Kind::Remove, Removal{number_, path(), seen()});
       case 5: return say(Kind::FinishDirectory, DirectoryEnd{number_, path(), 0755, 0});
       case 6: return say(Kind::SetAttributes, Attributes{number_, path(), 0600, 0, seen()});

@@ -1,17 +1,58 @@
 #include "sync/after.h"
 
+#include <functional>
 #include <set>
 #include <string_view>
+#include <unordered_set>
 #include <utility>
+
+#include "tree/beneath.h"
 
 namespace yonder::sync {
 namespace {
 
-void keep_as_before(BaseRecord& record, const std::optional<BaseRecord>& old,
-                    const std::string& path) {
-  const tree::Seen* then = old ? old->find(path) : nullptr;
-  record.forget(path);
-  if (then != nullptr) record.note(path, *then);
+// Rules, and what cannot be read, hide things from one sync that the one before has seen.
+void keep_what_was_passed_over(BaseRecord& record, const BaseRecord& old, const Look& look) {
+  std::unordered_set<std::string_view> hidden;
+  for (const auto* listing : {&look.source, &look.target}) {
+    for (const auto& skip : listing->skips) hidden.insert(skip.path);
+  }
+  if (hidden.empty()) return;
+  for (const auto& [path, seen] : old.entries()) {
+    if (record.find(path) != nullptr) continue;
+    std::string_view above = path;
+    while (!above.empty() && !hidden.contains(above)) above = tree::split_path(above).parent;
+    if (!above.empty()) record.note(path, seen);
+  }
+}
+
+void for_what_both_have(const Look& look, const std::function<void(const tree::Entry&)>& work) {
+  const auto& from = look.source.entries;
+  const auto& to = look.target.entries;
+  for (std::size_t s = 0, t = 0; s < from.size() && t < to.size();) {
+    if (from[s].path == to[t].path) {
+      if (from[s].type == to[t].type) work(from[s]);
+      ++s;
+      ++t;
+    } else if (tree::comes_before(from[s].path, to[t].path)) {
+      ++s;
+    } else {
+      ++t;
+    }
+  }
+}
+
+// What is there and was not settled is known as it was before.
+BaseRecord with_before(BaseRecord settled, const std::vector<tree::Entry>& there,
+                       const std::optional<BaseRecord>& before, const Look& look) {
+  if (!before) return settled;
+  keep_what_was_passed_over(settled, *before, look);
+  for (const auto& entry : there) {
+    const tree::Seen* then =
+        settled.find(entry.path) == nullptr ? before->find(entry.path) : nullptr;
+    if (then != nullptr) settled.note(entry.path, *then);
+  }
+  return settled;
 }
 
 tree::Seen seen_as(const Action& action) {
@@ -23,11 +64,11 @@ tree::Seen seen_as(const Action& action) {
 std::set<std::string_view> unsettled(const Plan& plan, const Tally& tally) {
   std::set<std::string_view> paths;
   for (const auto& left : plan.left) {
-    const bool conflict = left.why == Left::Conflict || left.why == Left::Kept;
-    if (conflict || left.why == Left::InTheWay) paths.insert(left.path);
+    const bool decided = left.why == Left::Excluded || left.why == Left::Special;
+    if (!decided) paths.insert(left.path);
   }
   for (std::size_t i = 0; i < plan.actions.size(); ++i) {
-    if (tally.has_failed(i)) paths.insert(plan.actions[i].path);
+    if (tally.has_failed(i) || tally.was_kept(i)) paths.insert(plan.actions[i].path);
   }
   return paths;
 }
@@ -41,48 +82,47 @@ std::string intents_of(const Plan& plan, const std::string& prefix) {
   return intents;
 }
 
-BaseRecord target_after(const Plan& plan, const Look& look, const Tally& tally,
-                        const std::optional<BaseRecord>& before) {
-  BaseRecord base;
-  base.set_scanned_ns(look.began_ns);
-  for (const auto& entry : look.target.entries) base.note(entry.path, tree::seen_as(entry));
-  for (std::size_t i = 0; i < plan.actions.size(); ++i) {
-    const Action& action = plan.actions[i];
-    if (tally.has_failed(i)) continue;
-    if (action.act == Act::Remove) {
-      base.forget(action.path);
-    } else {
-      base.note(action.path, seen_as(action));
-    }
+BaseRecord settled_in_target(const Plan& plan, const Look& look, const Tally& tally) {
+  BaseRecord settled;
+  settled.set_scanned_ns(look.began_ns);
+  // Both had it already; by the source's time, which may be the more exact one.
+  for_what_both_have(
+      look, [&](const tree::Entry& source) { settled.note(source.path, tree::seen_as(source)); });
+  for (const Action& action : plan.actions) {
+    if (action.act != Act::Remove) settled.note(action.path, seen_as(action));
   }
-  for (const auto& left : plan.left) {
-    if (left.why == Left::Conflict || left.why == Left::Kept) {
-      keep_as_before(base, before, left.path);
-    }
-  }
+  for (const auto path : unsettled(plan, tally)) settled.forget(std::string(path));
+  return settled;
+}
+
+BaseRecord settled_in_source(const Plan& plan, const Look& look, const Tally& tally) {
+  BaseRecord settled;
+  settled.set_scanned_ns(look.began_ns);
+  for (const auto& entry : look.source.entries) settled.note(entry.path, tree::seen_as(entry));
+  for (const auto path : unsettled(plan, tally)) settled.forget(std::string(path));
+  return settled;
+}
+
+BaseRecord target_after(const BaseRecord& settled, const Plan& plan, const Look& look,
+                        const Tally& tally, const std::optional<BaseRecord>& before) {
+  BaseRecord base = with_before(settled, look.target.entries, before, look);
+  forget_removed(base, plan, tally, "");
   if (plan.owns_root) base.note("", {.exists = true, .type = tree::Type::Directory});
   return base;
 }
 
-BaseRecord source_after(const Plan& plan, const Look& look, const Tally& tally,
+BaseRecord source_after(const BaseRecord& settled, const Look& look,
                         const std::optional<BaseRecord>& before) {
-  BaseRecord base;
-  base.set_scanned_ns(look.began_ns);
-  for (const auto& entry : look.source.entries) base.note(entry.path, tree::seen_as(entry));
-  for (const auto path : unsettled(plan, tally)) keep_as_before(base, before, std::string(path));
-  return base;
+  return with_before(settled, look.source.entries, before, look);
 }
 
-BaseRecord with_part(BaseRecord whole, const BaseRecord& part, const std::string& prefix,
-                     const std::set<std::string_view>& unsettled) {
+BaseRecord with_part(BaseRecord whole, const BaseRecord& settled, const std::string& prefix) {
   // The directories on the way there, so that it is known that they were part of a sync.
   for (std::size_t slash = prefix.find('/'); slash != std::string::npos;
        slash = prefix.find('/', slash + 1)) {
     whole.note(prefix.substr(0, slash), {.exists = true, .type = tree::Type::Directory});
   }
-  for (const auto& [path, seen] : part.entries()) {
-    if (!path.empty() && !unsettled.contains(path)) whole.note(prefix + path, seen);
-  }
+  for (const auto& [path, seen] : settled.entries()) whole.note(prefix + path, seen);
   return whole;
 }
 
@@ -90,7 +130,8 @@ void forget_removed(BaseRecord& whole, const Plan& plan, const Tally& tally,
                     const std::string& prefix) {
   for (std::size_t i = 0; i < plan.actions.size(); ++i) {
     const Action& action = plan.actions[i];
-    if (action.act == Act::Remove && !tally.has_failed(i)) whole.forget(prefix + action.path);
+    const bool gone = action.act == Act::Remove && !tally.has_failed(i) && !tally.was_kept(i);
+    if (gone) whole.forget(prefix + action.path);
   }
 }
 

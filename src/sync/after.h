@@ -20,21 +20,24 @@ namespace yonder::sync {
 // begin with `prefix`.
 std::string intents_of(const Plan& plan, const std::string& prefix);
 
-// What the target is now; a conflict stays one until somebody decides it.
-BaseRecord target_after(const Plan& plan, const Look& look, const Tally& tally,
-                        const std::optional<BaseRecord>& before);
-// What the next sync back would meet: the source as it is. What did not get through is news to the
-// other side, and must not be overwritten by it.
-BaseRecord source_after(const Plan& plan, const Look& look, const Tally& tally,
-                        const std::optional<BaseRecord>& before);
-
 // The entries that are not as they should be now, for one reason or another.
 std::set<std::string_view> unsettled(const Plan& plan, const Tally& tally);
 
-// What a greater tree's record says after a sync of its part below `prefix`, which has left `part`.
-// What is unsettled there stays as it was.
-BaseRecord with_part(BaseRecord whole, const BaseRecord& part, const std::string& prefix,
-                     const std::set<std::string_view>& unsettled);
+// What this sync has brought about, or found to be so: nobody has to ask who did it. In the source
+// that is what the next sync back would meet; what did not get through is news to the other side,
+// and must not be overwritten by it.
+BaseRecord settled_in_target(const Plan& plan, const Look& look, const Tally& tally);
+BaseRecord settled_in_source(const Plan& plan, const Look& look, const Tally& tally);
+
+// With what is known from before of all the rest: a conflict stays one until somebody decides it,
+// whatever syncs come in between.
+BaseRecord target_after(const BaseRecord& settled, const Plan& plan, const Look& look,
+                        const Tally& tally, const std::optional<BaseRecord>& before);
+BaseRecord source_after(const BaseRecord& settled, const Look& look,
+                        const std::optional<BaseRecord>& before);
+
+// What a greater tree's record says after a sync of its part below `prefix`.
+BaseRecord with_part(BaseRecord whole, const BaseRecord& settled, const std::string& prefix);
 // The same for what was removed.
 void forget_removed(BaseRecord& whole, const Plan& plan, const Tally& tally,
                     const std::string& prefix);

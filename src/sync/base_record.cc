@@ -7,6 +7,7 @@
 
 #include "base/file.h"
 #include "base/text.h"
+#include "sync/times.h"
 #include "tree/beneath.h"
 #include "tree/hash.h"
 
@@ -15,30 +16,15 @@ namespace {
 
 constexpr std::string_view kMagic = "yonder base 1\n";
 constexpr std::uint64_t kMostBytes = 1024UL * 1024 * 1024;
-constexpr std::int64_t kSecond = 1000000000;
 
-std::int64_t floor_to(std::int64_t value, std::int64_t step) {
-  const std::int64_t rest = value % step;
-  return value - (rest < 0 ? rest + step : rest);
-}
-
-bool is_same(const tree::Seen& a, const tree::Seen& b) {
-  if (a.type != b.type) return false;
-  if (a.type == tree::Type::Directory) return true;
-  return (a.type != tree::Type::File || a.size == b.size) && same_time(a.mtime_ns, b.mtime_ns);
+bool is_same(const tree::Seen& then, const tree::Seen& now, std::int64_t step) {
+  if (then.type != now.type) return false;
+  if (then.type == tree::Type::Directory) return true;
+  return (then.type != tree::Type::File || then.size == now.size) &&
+         (then.mtime_ns == now.mtime_ns || as_kept(then.mtime_ns, step) == now.mtime_ns);
 }
 
 }  // namespace
-
-bool same_time(std::int64_t a_ns, std::int64_t b_ns) {
-  if (a_ns == b_ns) return true;
-  for (const std::int64_t step :
-       {std::int64_t{100}, std::int64_t{1000}, kSecond / 1000, kSecond, 2 * kSecond}) {
-    if (a_ns % step == 0 && floor_to(b_ns, step) == a_ns) return true;
-    if (b_ns % step == 0 && floor_to(a_ns, step) == b_ns) return true;
-  }
-  return false;
-}
 
 const tree::Seen* BaseRecord::find(std::string_view path) const {
   const auto found = entries_.find(std::string(path));
@@ -59,14 +45,15 @@ std::optional<std::int64_t> BaseRecord::scanned_ns(std::string_view path) const 
   return last;
 }
 
-bool BaseRecord::knows(std::string_view path, const tree::Seen& now) const {
+bool BaseRecord::knows(std::string_view path, const tree::Seen& now, std::int64_t step) const {
   const std::string key(path);
   const auto then = entries_.find(key);
-  if (then != entries_.end() && is_same(then->second, now)) return true;
+  if (then != entries_.end() && is_same(then->second, now, step)) return true;
   const auto [begin, end] = sent_.equal_range(key);
-  return std::any_of(begin, end, [&](const auto& sent) { return is_same(sent.second, now); }) ||
+  return std::any_of(begin, end,
+                     [&](const auto& sent) { return is_same(sent.second, now, step); }) ||
          std::any_of(others_.begin(), others_.end(),
-                     [&](const BaseRecord& other) { return other.knows(path, now); });
+                     [&](const BaseRecord& other) { return other.knows(path, now, step); });
 }
 
 std::optional<BaseRecord> BaseRecord::below(std::string_view prefix) const {

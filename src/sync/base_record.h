@@ -23,8 +23,9 @@ class BaseRecord {
   void set_scanned_ns(std::int64_t when) { scanned_ns_ = when; }
 
   const tree::Seen* find(std::string_view path) const;
-  // Whether it is now what we know it to be, by the last sync or by one that was cut off since.
-  bool knows(std::string_view path, const tree::Seen& now) const;
+  // Whether it is now what we know it to be, by the last sync or by one that was cut off since;
+  // where it is, times have such steps.
+  bool knows(std::string_view path, const tree::Seen& now, std::int64_t step = 1) const;
   // What a sync of a greater tree has left in this one. Whatever either knows is known.
   void also(BaseRecord other) { others_.push_back(std::move(other)); }
   // The part of it that lies below "a/b/", with the paths that it has from there. Nothing when that
@@ -51,9 +52,6 @@ class BaseRecord {
   std::unordered_multimap<std::string, tree::Seen> sent_;
   std::vector<BaseRecord> others_;  // not part of what is packed
 };
-
-// One end may keep times less exactly than the other.
-bool same_time(std::int64_t a_ns, std::int64_t b_ns);
 
 // The two trees: which machine, which directories, which way.
 struct Pair {

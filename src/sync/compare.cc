@@ -14,48 +14,59 @@ bool is_coarse(std::int64_t ns) {
   return ns % 1000000 == 0;
 }
 
-bool may_have_changed_within_a_tick(const PlanInput& input, const Entry& source, bool coarse) {
-  const auto known = input.base != nullptr ? input.base->scanned_ns(source.path) : std::nullopt;
-  const std::int64_t looked = known.value_or(input.now_ns);
+}  // namespace
+
+bool Comparison::may_have_changed_within_a_tick(const Entry& source, bool coarse) const {
+  const auto known = input_.base != nullptr ? input_.base->scanned_ns(source.path) : std::nullopt;
+  const std::int64_t looked = known.value_or(input_.now_ns);
   return source.mtime_ns + (coarse ? kCoarseTick : kFineTick) >= looked;
 }
 
-Compared compare_files(const PlanInput& input, const PlanOptions& options, const Entry& source,
-                       const Entry& target) {
+// By its exact time, which the record has and the target may not have.
+bool Comparison::is_as_sent(const Entry& source) const {
+  const tree::Seen* sent = input_.base != nullptr ? input_.base->find(source.path) : nullptr;
+  return sent != nullptr && *sent == tree::seen_as(source);
+}
+
+Compared Comparison::of_files(const Entry& source, const Entry& target) const {
   if (source.size != target.size) return Compared::Differs;
-  const bool times = same_time(source.mtime_ns, target.mtime_ns);
+  const bool times = steps_.same(source.mtime_ns, target.mtime_ns);
   const Compared same =
       times && source.mode == target.mode ? Compared::Same : Compared::OnlyAttributes;
   if (source.hash && target.hash) {
     return *source.hash == *target.hash ? same : Compared::Differs;
   }
-  if (const auto found = input.hashes.find(source.path); found != input.hashes.end()) {
+  if (const auto found = input_.hashes.find(source.path); found != input_.hashes.end()) {
     const auto& [here, there] = found->second;
     return here && there && *here == *there ? same : Compared::Differs;
   }
   if (!times) {
     const bool asks =
-        is_newer_there(input, source, target) && options.on_conflict != OnConflict::TakeSource;
+        is_newer_there(source, target) && options_.on_conflict != OnConflict::TakeSource;
     return asks ? Compared::Unclear : Compared::Differs;
   }
-  const bool coarse = source.mtime_ns != target.mtime_ns || is_coarse(source.mtime_ns);
-  return may_have_changed_within_a_tick(input, source, coarse) ? Compared::Unclear : same;
+  const bool rounded = source.mtime_ns != target.mtime_ns;
+  if (rounded && !is_as_sent(source)) return Compared::Unclear;
+  const bool coarse = rounded || is_coarse(source.mtime_ns);
+  return may_have_changed_within_a_tick(source, coarse) ? Compared::Unclear : same;
 }
 
-}  // namespace
-
-Compared compare(const PlanInput& input, const PlanOptions& options, const Entry& source,
-                 const Entry& target) {
+Compared Comparison::of(const Entry& source, const Entry& target) const {
   if (source.type != target.type) return Compared::Differs;
   if (source.type == Type::Link) {
     return source.target == target.target ? Compared::Same : Compared::Differs;
   }
-  return compare_files(input, options, source, target);
+  return of_files(source, target);
 }
 
-bool is_newer_there(const PlanInput& input, const Entry& source, const Entry& target) {
-  return input.base == nullptr && target.mtime_ns > source.mtime_ns &&
-         !same_time(source.mtime_ns, target.mtime_ns);
+bool Comparison::is_newer_there(const Entry& source, const Entry& target) const {
+  return input_.base == nullptr && target.mtime_ns > source.mtime_ns &&
+         !steps_.same(source.mtime_ns, target.mtime_ns);
+}
+
+bool Comparison::changed_by_others(const Entry& target) const {
+  return input_.base != nullptr &&
+         !input_.base->knows(target.path, tree::seen_as(target), steps_.target);
 }
 
 }  // namespace yonder::sync

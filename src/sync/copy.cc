@@ -108,8 +108,9 @@ tree::FileHead head_of(const CopySetup& setup, const Action& action) {
           .mode = action.mode,
           .mtime_ns = action.mtime_ns,
           .size = action.size,
-          .expected = action.set_aside.empty() ? action.target : tree::Seen{},
-          .origin = setup.origin};
+          .expected = action.target,
+          .origin = setup.origin,
+          .aside = action.set_aside};
 }
 
 tree::Seen source_of(const Action& action) {

@@ -117,7 +117,7 @@ Result<void> Ends::find_local() {
 tree::OpenTree Ends::far_wanted() const {
   return {.path = request_.remote_path,
           .base = setup_.spec.cwd,
-          .file = push_ ? local_->state().file : "",
+          .file = push_ ? name_to_push() : "",
           .role = push_ ? tree::Role::Target : tree::Role::Source,
           .keep_replaced = request_.options.keep_replaced,
           .flush_to_disk = request_.options.flush_to_disk,
@@ -260,6 +260,13 @@ Result<void> Ends::name_single_file(Look& look) {
   source_name_ = push_ ? here : there;
   for (auto& entry : entries) entry.path = push_ ? there : here;
   return {};
+}
+
+// Likewise over there, also when a link of that name leads to it.
+std::string Ends::name_to_push() const {
+  const std::string& file = local_->state().file;
+  std::string name(tree::split_path(request_.local_path).name);
+  return file.empty() || !tree::check_relative(name) || name == "~" ? file : name;
 }
 
 // What a single file is called here when it is not said: as it was asked for. The far side must

@@ -73,6 +73,7 @@ class Ends {
   Result<void> check_apart() const;
   void note_roots(Look& look) const;
   Result<std::string> name_to_pull() const;
+  std::string name_to_push() const;
   Result<void> answer_some(FarTree& far, const std::vector<std::string>& paths, PlanInput& input);
 
   const SyncSetup& setup_;

@@ -17,13 +17,15 @@ using tree::Type;
 
 class Planner {
  public:
-  Planner(const PlanInput& input, const PlanOptions& options) : input_(input), options_(options) {
+  Planner(const PlanInput& input, const PlanOptions& options)
+      : input_(input), options_(options), compare_(input, options) {
     for (const auto& skip : input.source.skips) {
       protected_.insert(skip.path);
       if (skip.reason == tree::SkipReason::UnreadableContents) closed_[skip.path] = skip.detail;
     }
     for (const auto& skip : input.target.skips) {
       if (skip.reason == tree::SkipReason::Special) special_there_[skip.path] = skip.detail;
+      if (skip.reason == tree::SkipReason::Unreadable) unknown_there_.insert(skip.path);
     }
   }
   Plan run();
@@ -49,10 +51,8 @@ class Planner {
   void plan_removals();
   void plan_directories();
   void plan_root();
-  bool changed_by_others(const Entry& target) const {
-    return input_.base != nullptr && !input_.base->knows(target.path, tree::seen_as(target));
-  }
-  bool is_protected(std::string_view path) const;
+  using Paths = std::unordered_set<std::string_view>;
+  static bool is_at_or_below(std::string_view path, const Paths& places);
   static bool is_below(std::string_view path, std::string_view directory);
   bool below_obstacle(std::string_view path) const { return is_below(path, obstacle_); }
   void in_the_way(const Entry& source, std::string_view what);
@@ -60,8 +60,10 @@ class Planner {
 
   const PlanInput& input_;
   const PlanOptions& options_;
+  const Comparison compare_;
   Plan plan_;
-  std::unordered_set<std::string_view> protected_;  // the source has it, but not as an entry
+  Paths protected_;      // the source has it, but not as an entry
+  Paths unknown_there_;  // the target has it, and nobody can look at it
   std::unordered_map<std::string_view, std::string_view> closed_;  // its contents cannot be read
   std::unordered_set<std::string> touched_;  // directories in which something changes
   std::unordered_map<std::string_view, std::string_view> special_there_;
@@ -95,9 +97,10 @@ void Planner::count_skips() {
   }
 }
 
-bool Planner::is_protected(std::string_view path) const {
+bool Planner::is_at_or_below(std::string_view path, const Paths& places) {
+  if (places.empty()) return false;
   for (; !path.empty(); path = tree::split_path(path).parent) {
-    if (protected_.contains(path)) return true;
+    if (places.contains(path)) return true;
   }
   return false;
 }
@@ -148,6 +151,9 @@ bool Planner::leave_closed(const Entry& source) {
 void Planner::only_in_source(const Entry& source) {
   const auto special = special_there_.find(source.path);
   if (special != special_there_.end()) return in_the_way(source, special->second);
+  if (is_at_or_below(source.path, unknown_there_)) {
+    return in_the_way(source, "what cannot be read");
+  }
   if (leave_closed(source)) return;
   const bool is_directory = source.type == Type::Directory;
   ++(is_directory ? plan_.counts.create_directories : plan_.counts.create_files);
@@ -174,21 +180,24 @@ void Planner::set_attributes(const Entry& source, const Entry& target) {
 void Planner::directory_in_both(const Entry& source, const Entry& target) {
   ++plan_.counts.unchanged;
   ++plan_.counts.unchanged_directories;
-  const bool right = source.mode == target.mode && same_time(source.mtime_ns, target.mtime_ns);
+  const bool right =
+      source.mode == target.mode && compare_.same_time(source.mtime_ns, target.mtime_ns);
   if (!right) touched_.insert(source.path);
 }
 
 // Contents differ.
 void Planner::replace(const Entry& source, const Entry& target) {
-  const bool newer = is_newer_there(input_, source, target);
-  const bool stolen = newer || changed_by_others(target);
+  const bool newer = compare_.is_newer_there(source, target);
+  const bool stolen = newer || compare_.changed_by_others(target);
   const bool keep = stolen && (options_.on_conflict == OnConflict::Stop ||
                                options_.on_conflict == OnConflict::KeepTarget);
   if (input_.base == nullptr) plan_.without_record = true;
   if (keep) {
     if (options_.on_conflict == OnConflict::KeepTarget) return keep_theirs(source.path);
-    const char* why = newer ? "the target's is newer, and no earlier sync is known"
-                            : "the target was changed since the last sync";
+    const bool known = input_.base != nullptr && input_.base->find(source.path) != nullptr;
+    const char* why = newer   ? "the target's is newer, and no earlier sync is known"
+                      : known ? "the target was changed since the last sync"
+                              : "the target has one that no sync has put there";
     return leave({source.path, Left::Conflict, why}, plan_.counts.conflicts);
   }
   if (leave_closed(source)) return;
@@ -208,7 +217,7 @@ void Planner::in_both(const Entry& source, const Entry& target) {
     if (target.type == Type::Directory) kept_directory_ = target.path;
     return in_the_way(source, tree::name_of(target.type));
   }
-  switch (compare(input_, options_, source, target)) {
+  switch (compare_.of(source, target)) {
     case Compared::Same:
       note_twin(source, std::nullopt);
       ++plan_.counts.unchanged;
@@ -224,7 +233,7 @@ void Planner::in_both(const Entry& source, const Entry& target) {
 
 void Planner::only_in_target(const Entry& target) {
   const bool is_directory = target.type == Type::Directory;
-  const bool keep = !options_.delete_extras || is_protected(target.path) ||
+  const bool keep = !options_.delete_extras || is_at_or_below(target.path, protected_) ||
                     is_below(target.path, kept_directory_) ||
                     (input_.rules != nullptr &&
                      input_.rules->judge_with_parents(target.path, is_directory).excluded);
@@ -234,7 +243,7 @@ void Planner::only_in_target(const Entry& target) {
   }
   // Only what was there at the last sync can have been changed since.
   const bool known = input_.base != nullptr && input_.base->find(target.path) != nullptr;
-  if (!is_directory && known && changed_by_others(target) &&
+  if (!is_directory && known && compare_.changed_by_others(target) &&
       options_.on_conflict != OnConflict::TakeSource) {
     if (options_.on_conflict != OnConflict::Stop) return keep_theirs(target.path);
     return leave({target.path, Left::Conflict, "to be removed, but changed since the last sync"},
@@ -263,6 +272,8 @@ void Planner::plan_directories() {
   for (auto it = entries.rbegin(); it != entries.rend(); ++it) {
     if (it->type != Type::Directory || !touched_.contains(it->path)) continue;
     if (below_obstacle(it->path) || it->path == obstacle_) continue;
+    // One that nobody can read here is not to be closed over there.
+    if (protected_.contains(it->path)) continue;
     plan_.directories.push_back({.act = Act::SetAttributes,
                                  .path = it->path,
                                  .type = Type::Directory,
@@ -282,7 +293,7 @@ void Planner::plan_root() {
   if (!plan_.owns_root) return;
   const bool right = !plan_.makes_root && !touched_.contains("") &&
                      source.mode == input_.target_root->mode &&
-                     same_time(source.mtime_ns, input_.target_root->mtime_ns);
+                     compare_.same_time(source.mtime_ns, input_.target_root->mtime_ns);
   if (right) return;
   plan_.directories.push_back({.act = Act::SetAttributes,
                                .type = Type::Directory,
@@ -324,6 +335,12 @@ Plan Planner::run() {
 }
 
 }  // namespace
+
+void leave_extras(Plan& plan) {
+  std::erase_if(plan.actions, [](const Action& action) { return action.act == Act::Remove; });
+  plan.counts.extras += plan.counts.removals();
+  plan.counts.remove_files = plan.counts.remove_directories = 0;
+}
 
 Plan make_plan(const PlanInput& input, const PlanOptions& options) {
   return Planner(input, options).run();

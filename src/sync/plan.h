@@ -128,6 +128,9 @@ struct PlanInput {
 
 Plan make_plan(const PlanInput& input, const PlanOptions& options);
 
+// Nothing is removed after all.
+void leave_extras(Plan& plan);
+
 // So begins the hint of whatever is refused before anything was done.
 inline constexpr std::string_view kNothingChanged = "nothing was changed; ";
 

@@ -194,8 +194,12 @@ class Pull {
   void note(std::uint64_t number, const Result<void>& outcome) {
     if (!outcome) setup_.tally.fail(number, path_of(setup_.plan, number), outcome.error());
   }
-  void prepare();
-  void finish(const std::vector<LargeFile>& large);
+  Result<void> prepare();
+  Result<void> finish(const std::vector<LargeFile>& large);
+  Result<void> check_wanted() const {
+    if (setup_.cancel.cancelled()) return Error{Errc::Cancelled, "cancelled", ""};
+    return {};
+  }
   static bool are_runs_of(const std::vector<tree::SegmentRun>& runs, std::uint64_t size);
   Result<void> ask_runs(std::vector<LargeFile>& large);
   void plan_segments_of(LargeFile& file, WorkList& list);
@@ -206,23 +210,23 @@ class Pull {
   PullLane own_;
 };
 
-void Pull::prepare() {
+Result<void> Pull::prepare() {
   tree::Applier& tree = own_.applier();
   const auto& actions = setup_.plan.actions;
   for (std::size_t i = 0; i < actions.size(); ++i) {
+    TRY(check_wanted());
     const Action& a = actions[i];
-    if (!a.set_aside.empty()) note(i, tree.set_aside(a.path, a.set_aside, a.target));
-    const tree::Seen expected = a.set_aside.empty() ? a.target : tree::Seen{};
     switch (a.act) {
-      case Act::MakeDirectory: note(i, tree.make_directory(a.path, expected)); break;
+      case Act::MakeDirectory: note(i, tree.make_directory(a.path, a.target)); break;
       case Act::PutLink:
-        note(i, tree.make_link(a.path, a.link_target, a.mtime_ns, expected));
+        note(i, tree.make_link(head_of(setup_, a), a.link_target));
         ++setup_.tally.files;
         break;
       case Act::SetAttributes: note(i, tree.set_attributes(head_of(setup_, a))); break;
       default: break;
     }
   }
+  return {};
 }
 
 void Pull::plan_segments_of(LargeFile& file, WorkList& list) {
@@ -292,10 +296,11 @@ Result<void> Pull::ask_runs(std::vector<LargeFile>& large) {
   return {};
 }
 
-void Pull::finish(const std::vector<LargeFile>& large) {
+Result<void> Pull::finish(const std::vector<LargeFile>& large) {
   tree::Applier& tree = own_.applier();
   const Plan& plan = setup_.plan;
   for (const LargeFile& file : large) {
+    TRY(check_wanted());
     if (setup_.tally.has_failed(file.action)) continue;
     auto part = own_.receiver().part(head_of(setup_, plan.actions[file.action]));
     note(file.action, part ? (*part)->finish_runs(file.runs) : Result<void>(part.error()));
@@ -304,8 +309,9 @@ void Pull::finish(const std::vector<LargeFile>& large) {
   }
   for (std::size_t i = 0; i < plan.actions.size(); ++i) {
     const Action& a = plan.actions[i];
+    TRY(check_wanted());
     if (a.act == Act::PutTwin && !twin_failed(setup_, a, i)) {
-      note(i, tree.make_twin(a.path, a.twin_of, a.set_aside.empty() ? a.target : tree::Seen{}));
+      note(i, tree.make_twin(head_of(setup_, a), a.twin_of));
       ++setup_.tally.files;
     }
     if (a.act == Act::Remove) {
@@ -318,10 +324,11 @@ void Pull::finish(const std::vector<LargeFile>& large) {
     const Action& a = plan.directories[i];
     note(number_of_directory(plan, i), tree.finish_directory(a.path, a.mode, a.mtime_ns));
   }
+  return {};
 }
 
 Result<void> Pull::run() {
-  prepare();
+  TRY(prepare());
   WorkList list = cut_into_works(setup_.plan, !setup_.near_link);
   fail_too_large(setup_, list);
   TRY(ask_runs(list.large));
@@ -336,8 +343,7 @@ Result<void> Pull::run() {
     return [lane](const Work* work) { return (*lane)(work); };
   };
   TRY(share_out(setup_, queue, far_, begin));
-  finish(list.large);
-  return {};
+  return finish(list.large);
 }
 
 }  // namespace

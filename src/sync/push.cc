@@ -43,17 +43,13 @@ Result<void> Push::prepare() {
   const auto& actions = setup_.plan.actions;
   for (std::size_t i = 0; i < actions.size(); ++i) {
     const Action& a = actions[i];
-    if (!a.set_aside.empty()) {
-      TRY(tree::send(out, Kind::SetAside, tree::Aside{i, a.path, a.set_aside, a.target}));
-    }
-    const tree::Seen expected = a.set_aside.empty() ? a.target : tree::Seen{};
     switch (a.act) {
       case Act::MakeDirectory:
-        TRY(tree::send(out, Kind::MakeDirectory, tree::Directory{i, a.path, expected}));
+        TRY(tree::send(out, Kind::MakeDirectory, tree::Directory{i, a.path, a.target}));
         break;
       case Act::PutLink:
         TRY(tree::send(out, Kind::MakeLink,
-                       tree::SymbolicLink{i, a.path, a.link_target, a.mtime_ns, expected}));
+                       tree::SymbolicLink{i, head_of(setup_, a), a.link_target}));
         ++setup_.tally.files;
         break;
       case Act::SetAttributes:
@@ -157,9 +153,8 @@ Result<void> Push::finish_files(const std::vector<LargeFile>& large) {
   for (std::size_t i = 0; i < plan.actions.size(); ++i) {
     const Action& a = plan.actions[i];
     if (a.act == Act::PutTwin && !twin_failed(setup_, a, i)) {
-      const tree::Seen expected = a.set_aside.empty() ? a.target : tree::Seen{};
       TRY(tree::send(out, Kind::MakeTwin,
-                     tree::Twin{i, a.path, a.twin_of, expected, a.twin_action.has_value(),
+                     tree::Twin{i, head_of(setup_, a), a.twin_of, a.twin_action.has_value(),
                                 a.twin_action.value_or(0)}));
       ++setup_.tally.files;
     }

@@ -192,6 +192,7 @@ Result<SyncReport> Syncing::run() {
   if (hooks_.before != nullptr) {
     report_ = hooks_.before->report;
     cut_ = hooks_.before->cut;
+    judged_ = true;
   }
   report_.dry_run = request_.dry_run;
   auto done = run_attempts();

@@ -67,6 +67,7 @@ class Syncing {
   bool again_ = false;
   int losses_ = 0;  // of the link
   bool made_root_ = false;
+  bool judged_ = false;  // an attempt was allowed to begin
   Instant shown_{};
 };
 

@@ -29,7 +29,7 @@ Result<void> Syncing::save_in_ancestors(bool push, const BaseRecord& part, const
   for (const auto& [pair, prefix] : ancestors(push)) {
     auto whole = bases_.has(pair) ? bases_.load(pair) : std::nullopt;
     if (!whole) continue;
-    BaseRecord now = with_part(*whole, part, prefix, unsettled(plan, tally));
+    BaseRecord now = with_part(*whole, part, prefix);
     if (push == push_) forget_removed(now, plan, tally, prefix);
     if (whole->same_entries(now)) continue;
     // A sync of all of it that was cut off is not settled by one of a part.
@@ -41,14 +41,17 @@ Result<void> Syncing::save_in_ancestors(bool push, const BaseRecord& part, const
 
 void Syncing::save_bases(const Plan& plan, const Look& look, const Tally& tally,
                          const std::optional<BaseRecord>& before) {
-  const BaseRecord target = target_after(plan, look, tally, before);
+  const BaseRecord in_target = settled_in_target(plan, look, tally);
+  const BaseRecord target = target_after(in_target, plan, look, tally, before);
   if (plan.empty() && plan.questions.empty() && before && before->same_entries(target)) return;
-  const auto save = [&](bool push, const BaseRecord& record) -> Result<void> {
+  const auto save = [&](bool push, const BaseRecord& settled,
+                        const BaseRecord& record) -> Result<void> {
     TRY(bases_.save(ends_.pair(push), record));
-    return save_in_ancestors(push, record, plan, tally);
+    return save_in_ancestors(push, settled, plan, tally);
   };
-  auto saved = save(push_, target);
-  if (saved) saved = save(!push_, source_after(plan, look, tally, load_base(!push_)));
+  const BaseRecord in_source = settled_in_source(plan, look, tally);
+  auto saved = save(push_, in_target, target);
+  if (saved) saved = save(!push_, in_source, source_after(in_source, look, load_base(!push_)));
   if (saved) return;
   warn(concat("what this sync has done could not be written down (", saved.error().message,
               "): the next one cannot tell who changed a file"));

@@ -60,7 +60,15 @@ Result<Plan> Syncing::plan_for(FarTree& far, const Look& look, const BaseRecord*
     plan = make_plan(input, plan_options);
     plan.questions = asked;
   }
-  TRY(judge_removals(plan, plan_options, look));
+  auto judged = judge_removals(plan, plan_options, look);
+  if (judged) {
+    judged_ = true;
+    return plan;
+  }
+  if (!judged_) return std::move(judged).error();
+  // Something was done already, so there is no way back to "nothing was changed".
+  leave_extras(plan);
+  warn(concat("no more was removed: ", judged.error().message));
   return plan;
 }
 
@@ -70,6 +78,10 @@ Result<void> Syncing::judge_removals(Plan& plan, const PlanOptions& options, con
   const DeleteGuard guard = ends_.guard(look);
   if (guard.single_file) warn("delete_extras does nothing for a single file");
   PlanOptions wanted = options;
+  // Of what was confirmed, an earlier attempt has removed a part.
+  const bool confirmed =
+      judged_ && options.confirm_delete && plan.counts.removals() <= *options.confirm_delete;
+  if (confirmed) wanted.confirm_delete = plan.counts.removals();
   if (request_.dry_run && !options.confirm_delete && needs_confirming(plan, guard)) {
     plan.needs_confirm = plan.counts.removals();
     wanted.confirm_delete = plan.needs_confirm;

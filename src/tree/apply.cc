@@ -48,6 +48,15 @@ void make_writable(int directory) {
   [[maybe_unused]] const int done = ::fchmod(directory, (info.st_mode & 07777U) | 0300U);
 }
 
+// What its owner has closed to himself.
+bool make_readable(int directory, const std::string& name) {
+  struct stat info {};
+  if (::fstatat(directory, name.c_str(), &info, AT_SYMLINK_NOFOLLOW) != 0) return false;
+  if (S_ISLNK(info.st_mode) || info.st_uid != ::geteuid()) return false;
+  const mode_t wanted = (info.st_mode & 07777U) | (S_ISDIR(info.st_mode) ? 0700U : 0400U);
+  return ::fchmodat(directory, name.c_str(), wanted, AT_SYMLINK_NOFOLLOW) == 0;
+}
+
 Error changed_meanwhile(std::string_view path, std::string_view how) {
   return Error{Errc::Conflict, concat("'", printable(path), "' ", how),
                "it was left as it is; sync again to see what it is now"};
@@ -158,6 +167,7 @@ Result<void> Applier::place(int directory, const std::string& temporary, const F
     return {};
   }
   TRY(check_seen(directory, name, head.path, head.expected));
+  if (!head.aside.empty()) return place_beside(directory, temporary, head);
   if (options_.keep == Keep::InTrash || head.expected.type == Type::Directory) {
     return trash_.replace(directory, temporary, name, head.path);
   }
@@ -167,31 +177,43 @@ Result<void> Applier::place(int directory, const std::string& temporary, const F
   return {};
 }
 
-Result<void> Applier::make_link(const std::string& path, const std::string& target,
-                                std::int64_t mtime_ns, const Seen& expected) {
-  TRY_ASSIGN(const int directory, directory_of(path, true));
+// Whatever goes wrong, the old one has its name.
+Result<void> Applier::place_beside(int directory, const std::string& temporary,
+                                   const FileHead& head) {
+  TRY(check_relative(head.aside));
+  const std::string name(split_path(head.path).name);
+  const std::string aside(split_path(head.aside).name);
+  int error = rename_new(directory, name, directory, aside);
+  if (error != 0) return errno_error(printable(head.aside), error);
+  error = rename_new(directory, temporary, directory, name);
+  if (error == 0) return {};
+  rename_new(directory, aside, directory, name);
+  return errno_error(printable(head.path), error);
+}
+
+Result<void> Applier::make_link(const FileHead& head, const std::string& target) {
+  TRY_ASSIGN(const int directory, directory_of(head.path, true));
   const std::string temporary = new_temporary();
-  if (::symlinkat(target.c_str(), directory, temporary.c_str()) != 0) return failed(path);
-  const auto times = times_for(mtime_ns);
+  if (::symlinkat(target.c_str(), directory, temporary.c_str()) != 0) return failed(head.path);
+  const auto times = times_for(head.mtime_ns);
   // Where links have no times of their own, the link matters more.
   ::utimensat(directory, temporary.c_str(), times.data(), AT_SYMLINK_NOFOLLOW);
-  auto placed = place(directory, temporary, {.path = path, .expected = expected});
+  auto placed = place(directory, temporary, head);
   if (!placed) ::unlinkat(directory, temporary.c_str(), 0);
   return placed;
 }
 
-Result<void> Applier::make_twin(const std::string& path, const std::string& existing,
-                                const Seen& expected) {
+Result<void> Applier::make_twin(const FileHead& head, const std::string& existing) {
   TRY(check_relative(existing));
   TRY_ASSIGN(const int from_directory, directory_of(existing, false));
   TRY_ASSIGN(const Fd from, duplicate(from_directory));
-  TRY_ASSIGN(const int directory, directory_of(path, true));
+  TRY_ASSIGN(const int directory, directory_of(head.path, true));
   const std::string temporary = new_temporary();
   const std::string name(split_path(existing).name);
   if (::linkat(from.get(), name.c_str(), directory, temporary.c_str(), 0) != 0) {
-    return failed(path);
+    return failed(head.path);
   }
-  auto placed = place(directory, temporary, {.path = path, .expected = expected});
+  auto placed = place(directory, temporary, head);
   // A rename between two names of one file does nothing at all, and leaves both.
   ::unlinkat(directory, temporary.c_str(), 0);
   return placed;
@@ -214,20 +236,19 @@ Result<bool> Applier::remove(const std::string& path, const Seen& expected) {
   return true;
 }
 
-Result<void> Applier::set_aside(const std::string& path, const std::string& new_path,
-                                const Seen& expected) {
-  TRY(check_relative(new_path));
-  TRY_ASSIGN(const int directory, directory_of(path, false));
+// One that was closed to its owner gets its mode, too.
+Result<void> Applier::open_up(const std::string& path) {
+  TRY_ASSIGN(const int parent, directories_.open(split_path(path).parent));
   const std::string name(split_path(path).name);
-  TRY(check_seen(directory, name, path, expected));
-  const int error = rename_new(directory, name, directory, std::string(split_path(new_path).name));
-  if (error != 0) return errno_error(printable(new_path), error);
+  if (::faccessat(parent, name.c_str(), R_OK | X_OK, AT_EACCESS) == 0 || errno != EACCES) return {};
+  make_readable(parent, name);
   return {};
 }
 
 Result<void> Applier::finish_directory(const std::string& path, std::uint32_t mode,
                                        std::int64_t mtime_ns) {
   if (!path.empty()) TRY(check_relative(path));  // empty: the root
+  if (!path.empty()) TRY(open_up(path));
   TRY_ASSIGN(const int directory, directories_.open(path));
   made_writable_ = 0;
   const auto times = times_for(mtime_ns);
@@ -244,8 +265,12 @@ Result<void> Applier::set_attributes(const FileHead& head) {
   TRY_ASSIGN(const int directory, directory_of(head.path, false));
   const std::string name(split_path(head.path).name);
   TRY(check_seen(directory, name, head.path, head.expected));
-  const Fd file(
-      ::openat(directory, name.c_str(), O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC));
+  const auto open = [&] {
+    return Fd(::openat(directory, name.c_str(),
+                       O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC));
+  };
+  Fd file = open();
+  if (!file && errno == EACCES && make_readable(directory, name)) file = open();
   struct stat info {};
   if (!file || ::fstat(file.get(), &info) != 0) return failed(head.path);
   if (info.st_nlink > 1) return set_apart(file, head, static_cast<std::uint64_t>(info.st_size));

@@ -22,6 +22,7 @@ struct FileHead {
   std::uint64_t size = 0;
   Seen expected;             // what its place held when it was looked at
   std::uint64_t origin = 0;  // of the tree it comes from: two never add to one part file
+  std::string aside;         // what its place holds takes this path, in the same directory
 };
 
 enum class Keep { InTrash, Nowhere };  // what is replaced or removed
@@ -79,17 +80,12 @@ class Applier {
 
   Result<void> make_directory(const std::string& path, const Seen& expected);
   Result<IncomingFile> begin_file(FileHead head);
-  Result<void> make_link(const std::string& path, const std::string& target, std::int64_t mtime_ns,
-                         const Seen& expected);
+  Result<void> make_link(const FileHead& head, const std::string& target);
   // Another name for a file of this tree.
-  Result<void> make_twin(const std::string& path, const std::string& existing,
-                         const Seen& expected);
+  Result<void> make_twin(const FileHead& head, const std::string& existing);
   // A directory must be empty; one that is not stays, without complaint: what is in it was not to
   // be removed. False then.
   Result<bool> remove(const std::string& path, const Seen& expected);
-  // What is there takes another name beside it.
-  Result<void> set_aside(const std::string& path, const std::string& new_path,
-                         const Seen& expected);
   // At the end, when nothing in it changes any more. The root has no path.
   Result<void> finish_directory(const std::string& path, std::uint32_t mode, std::int64_t mtime_ns);
 
@@ -112,6 +108,8 @@ class Applier {
 
  private:
   Result<std::shared_ptr<const FilePlace>> place_of(std::string_view path);
+  Result<void> open_up(const std::string& path);
+  Result<void> place_beside(int directory, const std::string& temporary, const FileHead& head);
   Result<void> set_apart(const Fd& file, FileHead head, std::uint64_t size);
 
   Directories directories_;

@@ -128,11 +128,14 @@ TEST_F(ApplyTest, WhatSomebodyChangedMeanwhileStays) {
   EXPECT_EQ(put(on_a, "mine").error().code, Errc::Conflict);
   EXPECT_EQ(put(on_b, "mine").error().code, Errc::Conflict);
   EXPECT_EQ(applier_->remove("a", on_a.expected).error().code, Errc::Conflict);
-  EXPECT_EQ(applier_->set_aside("a", "a.old", on_a.expected).error().code, Errc::Conflict);
+  FileHead beside = on_a;
+  beside.aside = "a.old";
+  EXPECT_EQ(put(beside, "mine").error().code, Errc::Conflict);
   EXPECT_EQ(applier_->set_attributes(on_a).error().code, Errc::Conflict);
-  EXPECT_EQ(applier_->make_link("a", "x", 0, on_a.expected).error().code, Errc::Conflict);
-  EXPECT_EQ(applier_->make_link("b", "x", 0, {}).error().code, Errc::Conflict);
-  EXPECT_EQ(applier_->make_twin("b", "a", {}).error().code, Errc::Conflict);
+  EXPECT_EQ(applier_->make_link({.path = "a", .expected = on_a.expected}, "x").error().code,
+            Errc::Conflict);
+  EXPECT_EQ(applier_->make_link({.path = "b"}, "x").error().code, Errc::Conflict);
+  EXPECT_EQ(applier_->make_twin({.path = "b"}, "a").error().code, Errc::Conflict);
   EXPECT_EQ(read("a"), "theirs");
   EXPECT_EQ(read("b"), "theirs");
   fs::remove(path("a"));
@@ -143,13 +146,14 @@ TEST_F(ApplyTest, WhatSomebodyChangedMeanwhileStays) {
 TEST_F(ApplyTest, TwinsAreOneFile) {
   write("a", "one");
   write("b", "another");
-  ASSERT_TRUE(applier_->make_twin("c", "a", {}));
-  ASSERT_TRUE(applier_->make_twin("b", "a", seen("b")));
-  ASSERT_TRUE(applier_->make_twin("b", "a", seen("b")));  // they are one already
+  ASSERT_TRUE(applier_->make_twin({.path = "c"}, "a"));
+  ASSERT_TRUE(applier_->make_twin({.path = "b", .expected = seen("b")}, "a"));
+  ASSERT_TRUE(
+      applier_->make_twin({.path = "b", .expected = seen("b")}, "a"));  // they are one already
   EXPECT_TRUE(fs::equivalent(path("a"), path("b")));
   EXPECT_TRUE(fs::equivalent(path("a"), path("c")));
-  EXPECT_FALSE(applier_->make_twin("d", "missing", {}));
-  EXPECT_FALSE(applier_->make_twin("d", "../outside", {}));
+  EXPECT_FALSE(applier_->make_twin({.path = "d"}, "missing"));
+  EXPECT_FALSE(applier_->make_twin({.path = "d"}, "../outside"));
   EXPECT_THAT(names(), ElementsAre("a", "b", "c"));
 }
 
@@ -168,9 +172,28 @@ TEST_F(ApplyTest, ANewModeIsNotForOtherNames) {
 TEST_F(ApplyTest, SettingAsideNeverOverwrites) {
   write("a", "one");
   write("a.old", "older");
-  EXPECT_FALSE(applier_->set_aside("a", "a.old", seen("a")));
-  ASSERT_TRUE(applier_->set_aside("a", "a.older", seen("a")));
-  EXPECT_THAT(names(), ElementsAre("a.old", "a.older"));
+  FileHead mine = head("a", 4);
+  mine.aside = "a.old";
+  EXPECT_FALSE(put(mine, "mine"));
+  EXPECT_EQ(read("a"), "one");
+  mine.aside = "a.older";
+  ASSERT_TRUE(put(mine, "mine"));
+  EXPECT_THAT(names(), ElementsAre("a", "a.old", "a.older"));
+  EXPECT_EQ(read("a"), "mine");
+  EXPECT_EQ(read("a.older"), "one");
+}
+
+TEST_F(ApplyTest, NothingIsSetAsideForWhatDoesNotArrive) {
+  write("a", "one");
+  FileHead mine = head("a", 4);
+  mine.aside = "a.old";
+  {
+    auto file = applier_->begin_file(mine);
+    ASSERT_TRUE(file);
+    ASSERT_TRUE(file->write("mi"));
+    EXPECT_FALSE(file->finish({}));
+  }
+  EXPECT_THAT(names(), ElementsAre("a"));
 }
 
 TEST_F(ApplyTest, ADirectoryThatIsNotEmptyStays) {
@@ -188,7 +211,7 @@ TEST_F(ApplyTest, NothingLeadsOutside) {
   fs::create_symlink(scratch_ / "outside", path("link"));
   for (const std::string bad : {"link/a", "../outside/a", "/etc/x", "a/../../x", ""}) {
     EXPECT_FALSE(put({.path = bad, .mode = 0600, .size = 1}, "x")) << bad;
-    EXPECT_FALSE(applier_->make_link(bad, "x", 0, {})) << bad;
+    EXPECT_FALSE(applier_->make_link({.path = bad}, "x")) << bad;
     EXPECT_FALSE(applier_->make_directory(bad, {})) << bad;
     EXPECT_FALSE(applier_->remove(bad, {.exists = true})) << bad;
     // The root itself may be finished, and nothing beside it.

@@ -3,13 +3,14 @@
 #include <sys/stat.h>
 
 #include <algorithm>
+#include <limits>
 
 #include "tree/beneath.h"
 
 namespace yonder::tree {
 namespace {
 
-constexpr std::uint64_t kNanoseconds = 1000000000;
+constexpr std::int64_t kNanoseconds = 1000000000;
 constexpr std::uint64_t kHashed = 1;
 constexpr std::uint64_t kHasTwins = 2;
 
@@ -33,8 +34,11 @@ std::int64_t mtime_of(const struct stat& info) {
 #else
   const timespec& time = info.st_mtim;
 #endif
-  return static_cast<std::int64_t>(static_cast<std::uint64_t>(time.tv_sec) * kNanoseconds +
-                                   static_cast<std::uint64_t>(time.tv_nsec));
+  // Beyond the years 1678 to 2262 all times are one.
+  constexpr std::int64_t kMost = std::numeric_limits<std::int64_t>::max() / kNanoseconds - 1;
+  const std::int64_t seconds = time.tv_sec;
+  if (seconds > kMost || seconds < -kMost) return (seconds > 0 ? kMost : -kMost) * kNanoseconds;
+  return seconds * kNanoseconds + time.tv_nsec;
 }
 
 Type type_of(const struct stat& info) {

@@ -20,7 +20,7 @@ class Writing {
   void operator()(const FileHead& head) {
     out_.text(head.path).number(head.mode).integer(head.mtime_ns).number(head.size);
     pack(out_, head.expected);
-    out_.number(head.origin);
+    out_.number(head.origin).text(head.aside);
   }
   void operator()(const std::vector<std::string>& list) {
     out_.number(list.size());
@@ -65,6 +65,7 @@ class Reading {
     head.size = in_.number();
     head.expected = unpack_seen(in_);
     head.origin = in_.number();
+    head.aside = in_.text();
   }
   // A count is only believed as far as there are bytes.
   void operator()(std::vector<std::string>& list) {
@@ -116,19 +117,15 @@ void fields(A& a, Directory& m) {
 }
 template <class A>
 void fields(A& a, SymbolicLink& m) {
-  all(a, m.number, m.path, m.target, m.mtime_ns, m.expected);
+  all(a, m.number, m.head, m.target);
 }
 template <class A>
 void fields(A& a, Twin& m) {
-  all(a, m.number, m.path, m.existing, m.expected, m.ordered, m.after);
+  all(a, m.number, m.head, m.existing, m.ordered, m.after);
 }
 template <class A>
 void fields(A& a, Removal& m) {
   all(a, m.number, m.path, m.expected);
-}
-template <class A>
-void fields(A& a, Aside& m) {
-  all(a, m.number, m.path, m.new_path, m.expected);
 }
 template <class A>
 void fields(A& a, DirectoryEnd& m) {
@@ -203,7 +200,6 @@ YONDER_MESSAGE(Directory);
 YONDER_MESSAGE(SymbolicLink);
 YONDER_MESSAGE(Twin);
 YONDER_MESSAGE(Removal);
-YONDER_MESSAGE(Aside);
 YONDER_MESSAGE(DirectoryEnd);
 YONDER_MESSAGE(Attributes);
 YONDER_MESSAGE(FileStart);

@@ -25,7 +25,6 @@ enum class Kind : std::uint8_t {
   MakeDirectory,
   MakeLink,
   MakeTwin,
-  SetAside,
   Remove,
   FinishDirectory,
   SetAttributes,
@@ -101,28 +100,19 @@ struct Directory {
 };
 struct SymbolicLink {
   std::uint64_t number = 0;
-  std::string path;
+  FileHead head;
   std::string target;
-  std::int64_t mtime_ns = 0;
-  Seen expected;
 };
 struct Twin {
   std::uint64_t number = 0;
-  std::string path;
+  FileHead head;
   std::string existing;
-  Seen expected;
   bool ordered = false;     // the other one is there by an order, too:
   std::uint64_t after = 0;  // if this one failed, there is nothing to be a twin of
 };
 struct Removal {
   std::uint64_t number = 0;
   std::string path;
-  Seen expected;
-};
-struct Aside {
-  std::uint64_t number = 0;
-  std::string path;
-  std::string new_path;
   Seen expected;
 };
 struct DirectoryEnd {

@@ -12,6 +12,7 @@
 #include "base/clean_text.h"
 #include "base/text.h"
 #include "tree/holds.h"
+#include "tree/homes.h"
 
 namespace yonder::tree {
 namespace {
@@ -95,7 +96,11 @@ std::string held_by(const Fd& opened, const std::string& home,
   struct stat info {};
   if (!opened || ::fstat(opened.get(), &info) != 0) return "";
   if (is_or_holds(info, home)) return home;
+  if (precious.empty()) return "";
   for (const auto& place : precious) {
+    if (is_or_holds(info, place)) return place;
+  }
+  for (const auto& place : homes_of_people()) {
     if (is_or_holds(info, place)) return place;
   }
   return "";

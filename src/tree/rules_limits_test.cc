@@ -1,7 +1,6 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <chrono>
 #include <string>
 #include <vector>
 
@@ -41,12 +40,11 @@ TEST(RulesLimits, AHostilePatternTakesNoTime) {
                            std::string(2000, 'a') + "[!a]*\n**/aaa/" + path + "b*\n";
   RuleSet rules;
   ASSERT_TRUE(rules.add_file("", file, ".gitignore"));
-  const auto begin = std::chrono::steady_clock::now();
+  // Whoever tries everything again and again is not done before the test's time limit.
   for (int i = 0; i < 2; ++i) {
     EXPECT_FALSE(rules.judge(std::string(4000, 'a'), false).excluded);
     EXPECT_FALSE(rules.judge(path + path + "x", false).excluded);
   }
-  EXPECT_LT(std::chrono::steady_clock::now() - begin, std::chrono::seconds(10));
 }
 
 TEST(RulesLimits, AHundredThousandPathsAreJudgedInNoTime) {
@@ -63,14 +61,11 @@ TEST(RulesLimits, AHundredThousandPathsAreJudgedInNoTime) {
     paths.push_back("src/module" + std::to_string(i % 100) + "/part/file" + std::to_string(i) +
                     ".cc");
   }
-  const auto begin = std::chrono::steady_clock::now();
+  // Tens of milliseconds. A pattern that tries everything again and again would not be done before
+  // the test's time limit.
   int excluded = 0;
   for (const std::string& path : paths) excluded += rules.judge(path, false).excluded ? 1 : 0;
-  const auto took = std::chrono::duration_cast<std::chrono::milliseconds>(
-      std::chrono::steady_clock::now() - begin);
-  RecordProperty("milliseconds", static_cast<int>(took.count()));
   EXPECT_EQ(excluded, 0);
-  EXPECT_LT(took, std::chrono::seconds(15));  // tens of milliseconds, but not with sanitizers
 }
 
 }  // namespace

@@ -24,6 +24,10 @@ constexpr int kDeepest = 1000;
 // Owners are not kept, so to run as the owner would mean somebody else.
 constexpr mode_t kKeptMode = 01777;
 
+// What nobody can bring into a sync, whatever he calls it.
+constexpr const char* kOwnTemporary = "`.~yonder-*` (Yonder's own)";
+constexpr const char* kOwnTrash = "`.yonder-trash` (Yonder's own)";
+
 std::string_view kind_of(mode_t mode) {
   if (S_ISFIFO(mode)) return "a named pipe";
   if (S_ISSOCK(mode)) return "a socket";
@@ -169,8 +173,12 @@ Scope::Ptr Scanner::enter(int fd, const std::string& directory, Scope::Ptr above
 void Scanner::look(int fd, const std::string& directory, const std::string& name,
                    const Scope* scope) {
   std::string path = directory.empty() ? name : concat(directory, "/", name);
-  if (name.starts_with(kTemporaryPrefix)) return sink_.on_temporary(std::move(path));
-  if (name == kTrashName) return;
+  const bool temporary = name.starts_with(kTemporaryPrefix);
+  if ((temporary || name == kTrashName) && options_.to_copy) {
+    skip(path, SkipReason::Excluded, temporary ? kOwnTemporary : kOwnTrash, name == kTrashName);
+  }
+  if (temporary) sink_.on_temporary(std::move(path));
+  if (temporary || name == kTrashName) return;
   struct stat info {};
   if (::fstatat(fd, name.c_str(), &info, AT_SYMLINK_NOFOLLOW) != 0) {
     if (errno == ENOENT) return;  // it has just vanished
@@ -188,7 +196,7 @@ void Scanner::look(int fd, const std::string& directory, const std::string& name
     return skip(std::move(path), SkipReason::Unreadable, entry.error().message, false);
   }
   if (options_.to_copy && type == Type::File && !may_read(fd, name, info)) {
-    skip(path, SkipReason::UnreadableContents, errno_error("opening", EACCES).message, false);
+    skip(path, SkipReason::UnreadableContents, "Permission denied", false);
   }
   if (options_.twins && type == Type::File && info.st_nlink > 1) {
     entry->twins = twins_.number_of(info);
@@ -253,13 +261,6 @@ const Entry* Listing::find(std::string_view path) const {
       std::lower_bound(entries.begin(), entries.end(), path,
                        [](const Entry& e, std::string_view p) { return comes_before(e.path, p); });
   return place != entries.end() && place->path == path ? &*place : nullptr;
-}
-
-bool Listing::unknown(std::string_view path) const {
-  return std::any_of(skips.begin(), skips.end(), [&](const Skip& skip) {
-    return skip.reason == SkipReason::Unreadable && path.starts_with(skip.path) &&
-           (path.size() == skip.path.size() || path[skip.path.size()] == '/');
-  });
 }
 
 }  // namespace yonder::tree

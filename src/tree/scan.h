@@ -73,8 +73,6 @@ struct Listing {
 
   // Null when it is not there. The entries are in the order of a scan.
   const Entry* find(std::string_view path) const;
-  // The path, or a directory above it, could not be read: nothing is known of it.
-  bool unknown(std::string_view path) const;
 };
 
 }  // namespace yonder::tree
