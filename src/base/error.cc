@@ -23,6 +23,8 @@ constexpr std::array kNames{
     Named{Errc::Unreachable, "unreachable", true},
     Named{Errc::LinkLost, "link_lost", true},
     Named{Errc::NoPlace, "no_place", false},
+    Named{Errc::Denied, "permission_denied", false},
+    Named{Errc::NoRoom, "no_room", false},
     Named{Errc::Unsupported, "unsupported", false},
     Named{Errc::Timeout, "timeout", true},
     Named{Errc::Cancelled, "cancelled", false},
@@ -61,6 +63,10 @@ Error errno_error(std::string_view what, int error_number) {
   Error error{Errc::Internal, std::string(what) + ": " + std::strerror(error_number), ""};
   if (error_number == ENOENT) error.code = Errc::NotFound;
   if (error_number == EEXIST) error.code = Errc::Conflict;
+  if (error_number == EACCES || error_number == EPERM || error_number == EROFS) {
+    error.code = Errc::Denied;
+  }
+  if (error_number == ENOSPC || error_number == EDQUOT) error.code = Errc::NoRoom;
   return error;
 }
 

@@ -17,6 +17,8 @@ enum class Errc {
   Unreachable,      // try again later; says nothing about the work over there
   LinkLost,         // was connected, is not now; a retry re-attaches
   NoPlace,          // the far side has no usable directory
+  Denied,           // the system does not allow it to this user
+  NoRoom,           // a disk is full, or a quota used up
   Unsupported,      // the far side cannot do this
   Timeout,          // the call's own time is over
   Cancelled,        // the caller asked for it

@@ -5,6 +5,7 @@
 #include "cli/interrupts.h"
 #include "cli/people_progress.h"
 #include "cli/render.h"
+#include "cli/taken_for_a_path.h"
 
 namespace yonder::cli {
 namespace {
@@ -26,6 +27,10 @@ int git_sync_command(const GitSyncOptions& options, const Doors& doors) {
                            .cancel = (*interrupts)->cancel(),
                            .detach = (*interrupts)->detach(),
                            .progress = people_progress()};
+  if (const auto slip = taken_for_a_path((*engine)->config, options.request.sandbox,
+                                         options.request.remote_path)) {
+    return fail(options, *slip, kExitUsage);
+  }
   const auto response = ops::git_sync(**engine, context, options.request);
   if (!response) {
     const Error& error = response.error();

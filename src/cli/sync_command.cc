@@ -1,3 +1,4 @@
+#include "base/file.h"
 #include "cli/commands.h"
 #include "cli/exec_ending.h"
 #include "cli/exit_status.h"
@@ -6,6 +7,7 @@
 #include "cli/progress_bar.h"
 #include "cli/render.h"
 #include "cli/sync_report.h"
+#include "cli/taken_for_a_path.h"
 #include "ops/sync_json.h"
 
 namespace yonder::cli {
@@ -35,6 +37,11 @@ int sync_command(const SyncOptions& options, const Doors& doors) {
     say("stopping; what is done stays done, and the same command goes on from there");
   });
   if (!interrupts) return fail(options, interrupts.error(), kExitFailure);
+  const sync::SyncRequest& what = options.call.what;
+  const bool push = what.direction == sync::Direction::Push;
+  const std::string& first = push ? what.local_path : what.remote_path;
+  const auto slip = taken_for_a_path((*engine)->config, options.call.sandbox, first);
+  if (slip && !(push && path_exists(first))) return fail(options, *slip, kExitUsage);
   ops::Session session;
   ops::CallContext context{.session = session,
                            .cancel = (*interrupts)->cancel(),

@@ -16,9 +16,11 @@ namespace {
 constexpr std::size_t kMostShown = 20;
 
 std::string in_options(std::string text) {
-  constexpr std::array<std::array<std::string_view, 2>, 8> kWords{
+  constexpr std::array<std::array<std::string_view, 2>, 10> kWords{
       {{"confirm_delete=", "--confirm-delete "},
        {"confirm_delete is", "--confirm-delete is"},
+       {"local_path", "LOCAL"},
+       {"remote_path", "REMOTE"},
        {"delete_extras", "--delete"},
        {"dry_run", "--dry-run"},
        {"excludes: [\"", "--exclude '"},
@@ -45,9 +47,11 @@ std::string done_line(const ops::SyncResponse& response) {
       push ? concat(response.sandbox, ":", report.remote_path) : report.local_path;
   std::string line = concat(target, ": ", counted(report.files_sent, "file", "files"),
                             push ? " sent" : " fetched");
+  // Of what failed, some may have travelled.
+  const std::string bytes =
+      report.failed.empty() ? concat(human_bytes(report.bytes_sent), ", ") : std::string();
   if (report.bytes_sent > 0) {
-    line += concat(" (", human_bytes(report.bytes_sent), ", ", human_bytes(report.bytes_on_wire),
-                   " over the link)");
+    line += concat(" (", bytes, human_bytes(report.bytes_on_wire), " over the link)");
   }
   const auto removed = report.files_removed + report.directories_removed;
   if (removed > 0) line += concat(", ", removed, " removed");

@@ -3,6 +3,8 @@
 #include <atomic>
 #include <filesystem>
 
+#include "base/clean_text.h"
+#include "base/file.h"
 #include "base/guarded.h"
 #include "base/text.h"
 #include "base/thread.h"
@@ -68,9 +70,9 @@ Result<SyncResponse> hand_over(Engine& engine, const SyncCall& call, const std::
 }
 
 std::string too_large(const sync::Counts& counts, const InlineLimits& limits) {
-  return concat("goes on in the background: ", counts.files(), " files with ",
-                human_bytes(counts.bytes), " are more than ", limits.files, " files or ",
-                human_bytes(limits.bytes));
+  return concat("goes on in the background: ", counts.files(),
+                counts.files() == 1 ? " file with " : " files with ", human_bytes(counts.bytes),
+                " are more than ", limits.files, " files or ", human_bytes(limits.bytes));
 }
 
 Error dry_run_too_long() {
@@ -157,6 +159,15 @@ Result<void> prepare(Engine& engine, SyncCall& call) {
   what.local_path = *std::move(local);
   auto judged = judge(real_path(what.local_path));
   if (!judged) return std::move(judged).error().context("local_path");
+  if (what.direction == sync::Direction::Push && !path_exists(what.local_path)) {
+    return Error{Errc::NotFound,
+                 concat("local_path '", printable(what.local_path), "' does not exist"),
+                 "nothing was changed; check the path"};
+  }
+  if (what.options.confirm_delete && !what.options.delete_extras) {
+    return Error{Errc::InvalidArgument, "confirm_delete is given, and delete_extras is not",
+                 "nothing was changed; give both, or none"};
+  }
   auto& file = what.options.exclude_file;
   if (file.empty()) return {};
   auto rules = tree::absolute_path(file, here, engine.home);

@@ -149,6 +149,16 @@ Json entry_json(const sync::Action& action) {
               {"reason", reason}};
 }
 
+Json entry_json(const sync::LeftOut& left) {
+  const bool conflict = left.why == sync::Left::Conflict;
+  const char* kept = left.why == sync::Left::Kept ? "keep" : "skip";
+  return Json{{"action", conflict ? "conflict" : kept},
+              {"path", shown_name(left.path)},
+              {"type", left.is_directory ? "directory" : "file"},
+              {"bytes", 0},
+              {"reason", printable(left.detail)}};
+}
+
 Json plan_json(const sync::Plan& plan) {
   Json entries = Json::array();
   if (plan.makes_root) {
@@ -158,20 +168,23 @@ Json plan_json(const sync::Plan& plan) {
                        {"bytes", 0},
                        {"reason", "the target does not exist"}});
   }
-  for (const auto& action : plan.actions) {
-    if (entries.size() == kMostPlanned) break;
-    entries.push_back(entry_json(action));
-  }
-  for (const auto& left : plan.left) {
-    if (entries.size() == kMostPlanned) break;
-    const bool conflict = left.why == sync::Left::Conflict;
-    const char* kept = left.why == sync::Left::Kept ? "keep" : "skip";
-    entries.push_back({{"action", conflict ? "conflict" : kept},
-                       {"path", shown_name(left.path)},
-                       {"type", left.is_directory ? "directory" : "file"},
-                       {"bytes", 0},
-                       {"reason", printable(left.detail)}});
-  }
+  // What somebody should know before he says yes comes first, in case not all are shown.
+  const auto add_actions = [&](bool removals) {
+    for (const auto& action : plan.actions) {
+      if (entries.size() == kMostPlanned) return;
+      if ((action.act == sync::Act::Remove) == removals) entries.push_back(entry_json(action));
+    }
+  };
+  const auto add_left = [&](bool conflicts) {
+    for (const auto& left : plan.left) {
+      if (entries.size() == kMostPlanned) return;
+      if ((left.why == sync::Left::Conflict) == conflicts) entries.push_back(entry_json(left));
+    }
+  };
+  add_left(true);
+  add_actions(true);
+  add_actions(false);
+  add_left(false);
   return Json{{"entries", entries},
               {"total", plan.actions.size() + plan.left.size() + (plan.makes_root ? 1 : 0)},
               {"files_to_send", plan.counts.files()},

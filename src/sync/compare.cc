@@ -10,6 +10,9 @@ using tree::Type;
 constexpr std::int64_t kFineTick = 20LL * 1000 * 1000;
 constexpr std::int64_t kCoarseTick = 2LL * 1000 * 1000 * 1000;
 
+// To read it at both ends takes less than to send it, and perhaps only its time is new.
+constexpr std::uint64_t kWorthReading = 1024UL * 1024;
+
 bool is_coarse(std::int64_t ns) {
   return ns % 1000000 == 0;
 }
@@ -43,7 +46,7 @@ Compared Comparison::of_files(const Entry& source, const Entry& target) const {
   if (!times) {
     const bool asks =
         is_newer_there(source, target) && options_.on_conflict != OnConflict::TakeSource;
-    return asks ? Compared::Unclear : Compared::Differs;
+    return asks || source.size >= kWorthReading ? Compared::Unclear : Compared::Differs;
   }
   const bool rounded = source.mtime_ns != target.mtime_ns;
   if (rounded && !is_as_sent(source)) return Compared::Unclear;

@@ -233,7 +233,8 @@ void Planner::in_both(const Entry& source, const Entry& target) {
 
 void Planner::only_in_target(const Entry& target) {
   const bool is_directory = target.type == Type::Directory;
-  const bool keep = !options_.delete_extras || is_at_or_below(target.path, protected_) ||
+  const bool keep = !options_.delete_extras || is_conflict_copy(target.path) ||
+                    is_at_or_below(target.path, protected_) ||
                     is_below(target.path, kept_directory_) ||
                     (input_.rules != nullptr &&
                      input_.rules->judge_with_parents(target.path, is_directory).excluded);
@@ -335,6 +336,15 @@ Plan Planner::run() {
 }
 
 }  // namespace
+
+bool is_conflict_copy(std::string_view path) {
+  constexpr std::string_view kPattern = "00000000T000000Z";
+  const std::size_t at = path.rfind(kConflictMark);
+  if (at == std::string_view::npos) return false;
+  std::string stamp(path.substr(at + kConflictMark.size()));
+  for (char& c : stamp) c = c >= '0' && c <= '9' ? '0' : c;
+  return stamp == kPattern;
+}
 
 void leave_extras(Plan& plan) {
   std::erase_if(plan.actions, [](const Action& action) { return action.act == Act::Remove; });

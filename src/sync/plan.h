@@ -128,6 +128,11 @@ struct PlanInput {
 
 Plan make_plan(const PlanInput& input, const PlanOptions& options);
 
+// Of a file that was changed at both ends the target's is kept under such a name, with a time
+// behind it, until a person removes it.
+inline constexpr std::string_view kConflictMark = ".conflict-";
+bool is_conflict_copy(std::string_view path);
+
 // Nothing is removed after all.
 void leave_extras(Plan& plan);
 

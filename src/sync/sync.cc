@@ -137,6 +137,11 @@ Result<void> Syncing::attempt_with(const std::shared_ptr<link::Link>& link, FarT
   const auto base = load_base(push_);
   TRY_ASSIGN(Plan plan, plan_for(far, look, base ? &*base : nullptr));
   count_cut(plan);
+  // What an attempt before this one has brought there was not unchanged.
+  if (!first_counts_) first_counts_ = plan.counts;
+  plan.counts.unchanged = std::min(plan.counts.unchanged, first_counts_->unchanged);
+  plan.counts.unchanged_directories =
+      std::min(plan.counts.unchanged_directories, first_counts_->unchanged_directories);
   again_ = false;
   report_.failed.clear();
   warn_of(look.unasked);

@@ -67,7 +67,8 @@ class Syncing {
   bool again_ = false;
   int losses_ = 0;  // of the link
   bool made_root_ = false;
-  bool judged_ = false;  // an attempt was allowed to begin
+  std::optional<Counts> first_counts_;  // of the first plan
+  bool judged_ = false;                 // an attempt was allowed to begin
   Instant shown_{};
 };
 

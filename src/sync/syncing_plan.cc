@@ -44,7 +44,7 @@ Result<Plan> Syncing::plan_for(FarTree& far, const Look& look, const BaseRecord*
                                  .confirm_delete = options.confirm_delete,
                                  .twins = options.hard_links,
                                  .on_conflict = choice_for(options.on_conflict, request_.direction),
-                                 .conflict_ending = concat(".conflict-", stamp())};
+                                 .conflict_ending = concat(kConflictMark, stamp())};
   PlanInput input{.source = look.source,
                   .target = look.target,
                   .base = base,

@@ -35,7 +35,7 @@ Errc code_for(int error_number) {
     case EBUSY: return Errc::Conflict;
     case EACCES:
     case EPERM:
-    case EROFS:
+    case EROFS: return Errc::Denied;
     case EISDIR:
     case ENOTDIR:
     case ELOOP:
@@ -43,7 +43,7 @@ Errc code_for(int error_number) {
     case EXDEV:
     case ENAMETOOLONG: return Errc::InvalidArgument;
     case ENOSPC:
-    case EDQUOT: return Errc::NoPlace;
+    case EDQUOT: return Errc::NoRoom;
     default: return Errc::Internal;
   }
 }

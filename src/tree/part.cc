@@ -19,7 +19,7 @@ namespace yonder::tree {
 namespace {
 
 // A part of a process that was just ended is still held for a moment.
-constexpr auto kUntilReleased = std::chrono::milliseconds(300);
+constexpr auto kUntilReleased = std::chrono::seconds(5);
 constexpr auto kReleasePause = std::chrono::milliseconds(20);
 // Others hold the lock for one write, or for giving the file its name.
 constexpr auto kDecideWithin = std::chrono::seconds(2);
@@ -158,11 +158,24 @@ Result<void> PartFile::write(std::string_view bytes) {
     const ssize_t n =
         ::pwrite(file_.get(), bytes.data(), bytes.size(), static_cast<off_t>(position_));
     if (n < 0 && errno == EINTR) continue;
-    if (n < 0) return failed(head_);
+    if (n < 0) {
+      Error error = failed(head_);
+      if (error.code == Errc::NoRoom) give_back();
+      return error;
+    }
     bytes.remove_prefix(static_cast<std::size_t>(n));
     position_ += static_cast<std::uint64_t>(n);
   }
   return {};
+}
+
+// Others need the room more than we need a beginning.
+void PartFile::give_back() {
+  [[maybe_unused]] const int emptied = ::ftruncate(file_.get(), 0);
+  if (leads_to(directory_.get(), name_, file_.get())) {
+    ::unlinkat(directory_.get(), name_.c_str(), 0);
+  }
+  map_.remove();
 }
 
 Result<void> PartFile::hole(std::uint64_t count) {

@@ -74,6 +74,7 @@ class PartFile {
   Result<void> write_zeros(std::uint64_t offset, std::uint64_t end);
   Result<void> clear_all_but(const std::vector<SegmentRun>& runs);
   Result<void> place();
+  void give_back();
 
   Applier* applier_;
   FileHead head_;

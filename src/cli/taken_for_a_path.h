@@ -1,0 +1,16 @@
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "base/error.h"
+#include "config/config_store.h"
+
+namespace yonder::cli {
+
+// `yonder push NAME PATH` has one path too few, and NAME was taken for a path. The error to show;
+// nothing when `path` is one.
+std::optional<Error> taken_for_a_path(config::ConfigStore& config, const std::string& sandbox,
+                                      const std::string& path);
+
+}  // namespace yonder::cli
