@@ -2,7 +2,6 @@
 
 #include <utility>
 
-#include "tree/delta.h"
 #include "tree/list_sender.h"
 #include "tree/pack_rules.h"
 #include "tree/part.h"
@@ -54,6 +53,7 @@ std::optional<Result<void>> TreeReader::take(const MessageView& message) {
     case Kind::Get: return wanted(&TreeReader::get);
     case Kind::GetSegment: return wanted(&TreeReader::get_segment);
     case Kind::GetDelta: return wanted(&TreeReader::get_delta);
+    case Kind::OldFile: return take_old_file();
     case Kind::AskRuns: return wanted(&TreeReader::tell_runs);
     default: return std::nullopt;
   }
@@ -158,17 +158,28 @@ Result<void> TreeReader::get(const Wanted& wanted) {
   return tell(wanted.number, sent);
 }
 
-Result<void> TreeReader::get_segment(const Wanted& wanted) {
+// Mostly the same as before.
+Result<const SourceFile*> TreeReader::segment_source(const Wanted& wanted) {
   if (!segment_source_ || segment_path_ != wanted.path) {
     TRY_ASSIGN(Directories * from, sources());
-    auto file = SourceFile::open(*from, wanted.path, wanted.expected);
-    if (!file) return send_failure(stream_.out, wanted.number, file.error());
-    segment_source_.emplace(*std::move(file));
+    TRY_ASSIGN(SourceFile file, SourceFile::open(*from, wanted.path, wanted.expected));
+    segment_source_.emplace(std::move(file));
     segment_path_ = wanted.path;
   }
+  return &*segment_source_;
+}
+
+Result<void> TreeReader::tell_segment(std::uint64_t number, const Sent& sent) {
+  if (sent.problem) segment_source_.reset();
+  return tell(number, sent);
+}
+
+Result<void> TreeReader::get_segment(const Wanted& wanted) {
+  const auto source = segment_source(wanted);
+  if (!source) return send_failure(stream_.out, wanted.number, source.error());
   if (wanted.has_segment) {
-    const auto own = hash_of_range(segment_source_->fd(), wanted.segment * kSegment,
-                                   segment_size(segment_source_->size(), wanted.segment));
+    const auto own = hash_of_range((*source)->fd(), wanted.segment * kSegment,
+                                   segment_size((*source)->size(), wanted.segment));
     if (own && *own == wanted.hash) {
       return send(stream_.out, Kind::Note, Failure{.number = wanted.number});
     }
@@ -177,32 +188,37 @@ Result<void> TreeReader::get_segment(const Wanted& wanted) {
   Hash hash;
   const FileStart start{
       .number = wanted.number, .head = {.path = wanted.path}, .segment = wanted.segment};
-  TRY_ASSIGN(const Sent sent, send_segment(stream_.out, *segment_source_, start, hash, {}));
-  if (sent.problem) segment_source_.reset();
-  return tell(wanted.number, sent);
+  TRY_ASSIGN(const Sent sent, send_segment(stream_.out, **source, start, hash, {}));
+  return tell_segment(wanted.number, sent);
 }
 
-Result<std::string> TreeReader::read_signature() {
+// One that is broken is told to whoever asks for a difference from it.
+Result<void> TreeReader::take_old_file() {
   std::string signature;
   while (true) {
     TRY_ASSIGN(const MessageView message, stream_.in.next());
-    if (static_cast<Kind>(message.kind) == Kind::Done) return signature;
+    if (static_cast<Kind>(message.kind) == Kind::Done) break;
     if (static_cast<Kind>(message.kind) != Kind::Bytes) return unexpected(message.kind);
     signature += message.body;
     if (signature.size() > kLongestSignature) {
       return Error{Errc::Protocol, "a signature that is too long", ""};
     }
   }
+  differ_.emplace(Differ::load(signature));
+  return {};
 }
 
 Result<void> TreeReader::get_delta(const Wanted& wanted) {
-  TRY_ASSIGN(const std::string signature, read_signature());
-  TRY_ASSIGN(Directories * from, sources());
-  const auto file = SourceFile::open(*from, wanted.path, wanted.expected);
-  if (!file) return send_failure(stream_.out, wanted.number, file.error());
-  const FileStart start{.number = wanted.number, .head = {.path = wanted.path}};
-  TRY_ASSIGN(const Sent sent, send_delta(stream_.out, *file, start, signature, {}));
-  return tell(wanted.number, sent);
+  if (!differ_) return unexpected(static_cast<std::uint8_t>(Kind::GetDelta));
+  if (!*differ_) return send_failure(stream_.out, wanted.number, differ_->error());
+  const auto source = segment_source(wanted);
+  if (!source) return send_failure(stream_.out, wanted.number, source.error());
+  stream_.before_contents();
+  Hash hash;
+  const FileStart start{
+      .number = wanted.number, .head = {.path = wanted.path}, .segment = wanted.segment};
+  TRY_ASSIGN(const Sent sent, send_delta(stream_.out, **source, start, **differ_, hash, {}));
+  return tell_segment(wanted.number, sent);
 }
 
 }  // namespace yonder::outpost

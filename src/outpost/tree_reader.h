@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "base/result.h"
+#include "tree/delta.h"
 #include "tree/list_sender.h"
 #include "tree/messages.h"
 #include "tree/root.h"
@@ -38,9 +39,11 @@ class TreeReader {
   Result<void> sign(const tree::Wanted& wanted);
   Result<void> tell_runs(const tree::Wanted& wanted);
   Result<void> get(const tree::Wanted& wanted);
+  Result<const tree::SourceFile*> segment_source(const tree::Wanted& wanted);
   Result<void> get_segment(const tree::Wanted& wanted);
   Result<void> get_delta(const tree::Wanted& wanted);
-  Result<std::string> read_signature();
+  Result<void> take_old_file();
+  Result<void> tell_segment(std::uint64_t number, const tree::Sent& sent);
   Result<void> tell(std::uint64_t number, const tree::Sent& sent);
   Result<tree::Directories*> sources();
 
@@ -50,6 +53,7 @@ class TreeReader {
   std::optional<tree::Directories> sources_;
   std::optional<tree::SourceFile> segment_source_;
   std::string segment_path_;
+  std::optional<Result<tree::Differ>> differ_;  // from the last old file
 };
 
 // That order `number` could not be carried out.

@@ -125,7 +125,7 @@ class Talker {
 
   void file() {
     const FileStart start{number_, head(), random_() % 3};
-    say(one_in(3) ? Kind::Segment : one_in(4) ? Kind::DeltaFile : Kind::File, start);
+    say(one_in(3) ? Kind::Segment : one_in(4) ? Kind::DeltaSegment : Kind::File, start);
     for (std::size_t n = random_() % 3; n > 0; --n) {
       if (one_in(3)) {
         raw(Kind::Hole, Packer().number(one_in(4) ? ~0ULL >> 2U : random_() % 9).take());
@@ -135,6 +135,16 @@ class Talker {
     }
     if (one_in(10)) return one();
     say(Kind::EndFile, FileEnd{number_, hash_of_bytes("xxxxx"), one_in(5) ? "broken" : ""});
+  }
+
+  void get(const Wanted& wanted) {
+    if (one_in(4)) {
+      raw(Kind::OldFile, "");
+      raw(Kind::Bytes, std::string(random_() % 30, 'x'));
+      raw(Kind::Done, "");
+      return say(Kind::GetDelta, wanted);
+    }
+    say(one_in(2) ? Kind::Get : Kind::GetSegment, wanted);
   }
 
   void one() {
@@ -150,7 +160,7 @@ class Talker {
       case 6: return say(Kind::SetAttributes, Attributes{number_, path(), 0600, 0, seen()});
       case 7: return say(Kind::AskPart, FileStart{number_, head(), 0});
       case 8: return say(Kind::FinishPart, PartEnd{number_, head(), {{1, Hash{}}}});
-      case 9: return say(one_in(2) ? Kind::Get : Kind::GetSegment, wanted);
+      case 9: return get(wanted);
       case 10: return say(Kind::Sign, wanted);
       case 11: return raw(Kind::HashFiles, pack_texts({path(), path()}));
       case 12: return raw(Kind::Flush, Packer().number(1).take());

@@ -102,9 +102,9 @@ Result<void> Push::plan_segments_of(LargeFile& file, WorkList& list) {
   }
   TRY_ASSIGN(const auto have, there_already(action, file.action));
   std::uint64_t holes = action.size;
+  std::vector<tree::SegmentRun> missing;
   const auto add = [&](std::uint64_t first, std::uint64_t end) {
-    if (first == end) return;
-    list.works.push_back(segment_work(file.action, action.size, {first, end - first}));
+    if (first != end) missing.push_back({first, end - first});
   };
   for (const tree::SegmentRun& run : source->runs()) {
     const std::uint64_t end = run.first + run.count;
@@ -122,6 +122,7 @@ Result<void> Push::plan_segments_of(LargeFile& file, WorkList& list) {
     }
     add(next, end);
   }
+  add_missing(list, file, action.size, missing);
   setup_.tally.bytes += holes;
   return {};
 }

@@ -37,7 +37,7 @@ Result<void> PushLane::operator()(const Work* work) {
   level_.look();
   switch (work->kind) {
     case Work::Kind::Bundle: return send_bundle(*work);
-    case Work::Kind::Segment: return send_segment(*work);
+    case Work::Kind::Segment: return send_segment(work->actions.front(), work->segment);
     case Work::Kind::Delta: return send_delta(*work);
   }
   return {};
@@ -79,17 +79,18 @@ tree::SourceFile* PushLane::begin(std::size_t index) {
   return &*open_;
 }
 
-Result<void> PushLane::send_segment(const Work& work) {
-  const std::size_t index = work.actions.front();
-  const Action& file = action(index);
+Result<void> PushLane::send_segment(std::size_t index, std::uint64_t segment,
+                                    const tree::Differ* differ) {
   const tree::SourceFile* source = begin(index);
   if (source == nullptr) return {};
   tree::Hash hash;
   const tree::FileStart start{
-      .number = index, .head = head_of(setup_, file), .segment = work.segment};
-  TRY_ASSIGN(const tree::Sent sent, tree::send_segment(far_.out(), *source, start, hash, send_));
+      .number = index, .head = head_of(setup_, action(index)), .segment = segment};
+  TRY_ASSIGN(const tree::Sent sent,
+             differ != nullptr ? tree::send_delta(far_.out(), *source, start, *differ, hash, send_)
+                               : tree::send_segment(far_.out(), *source, start, hash, send_));
   note(index, sent);
-  large_.at(index)->sent->with([&](auto& segments) { segments[work.segment] = hash; });
+  large_.at(index)->sent->with([&](auto& segments) { segments[segment] = hash; });
   return far_.out().flush();
 }
 
@@ -116,20 +117,24 @@ Result<std::optional<std::string>> PushLane::signature_of(std::size_t index) {
   }
 }
 
+// The far side patches its old file, segment by segment: what it has of them is found again.
 Result<void> PushLane::send_delta(const Work& work) {
   const std::size_t index = work.actions.front();
-  const Action& file = action(index);
-  const tree::SourceFile* source = begin(index);
-  if (source == nullptr) return {};
+  if (begin(index) == nullptr) return {};
   TRY_ASSIGN(const auto signature, signature_of(index));
   if (!signature) return {};
-  TRY_ASSIGN(const tree::Sent sent,
-             tree::send_delta(far_.out(), *source, {.number = index, .head = head_of(setup_, file)},
-                              *signature, {}));
-  note(index, sent);
-  setup_.tally.bytes += file.size;
-  ++setup_.tally.files;
-  return far_.out().flush();
+  const auto differ = tree::Differ::load(*signature);
+  if (!differ) {
+    note(index, {.problem = differ.error()});
+    return {};
+  }
+  for (const tree::SegmentRun& run : work.runs) {
+    for (std::uint64_t i = 0; i < run.count; ++i) {
+      level_.look();
+      TRY(send_segment(index, run.first + i, &*differ));
+    }
+  }
+  return {};
 }
 
 Result<void> PushLane::settle() {

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "sync/copy.h"
+#include "tree/delta.h"
 #include "tree/level_keeper.h"
 #include "tree/sender.h"
 
@@ -26,7 +27,9 @@ class PushLane {
   void note(std::size_t index, const tree::Sent& sent);
   Result<void> send_bundle(const Work& work);
   tree::SourceFile* begin(std::size_t index);
-  Result<void> send_segment(const Work& work);
+  // Whole, or as a difference.
+  Result<void> send_segment(std::size_t index, std::uint64_t segment,
+                            const tree::Differ* differ = nullptr);
   Result<std::optional<std::string>> signature_of(std::size_t index);
   Result<void> send_delta(const Work& work);
   Result<void> settle();

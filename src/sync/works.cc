@@ -45,7 +45,7 @@ WorkList cut_into_works(const Plan& plan, bool deltas) {
     }
     list.bytes += action.size;
     if (deltas && goes_as_delta(action)) {
-      list.works.push_back({Work::Kind::Delta, {i}, 0, action.size});
+      list.large.push_back({.action = i, .delta = true});
     } else if (action.size >= tree::kLargeFile) {
       list.large.push_back({.action = i});
     } else {
@@ -71,6 +71,17 @@ Work segment_work(std::size_t action, std::uint64_t size, const tree::SegmentRun
           .segment = run.first,
           .bytes = end - start,
           .segments = run.count};
+}
+
+void add_missing(WorkList& list, const LargeFile& file, std::uint64_t size,
+                 const std::vector<tree::SegmentRun>& missing) {
+  Work delta{.kind = Work::Kind::Delta, .actions = {file.action}, .runs = missing};
+  for (const tree::SegmentRun& run : missing) {
+    Work work = segment_work(file.action, size, run);
+    delta.bytes += work.bytes;
+    if (!file.delta) list.works.push_back(std::move(work));
+  }
+  if (file.delta && !missing.empty()) list.works.push_back(std::move(delta));
 }
 
 bool has_delta(const Plan& plan) {

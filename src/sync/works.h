@@ -26,18 +26,21 @@ struct Work {
   std::uint64_t segments = 1;
   bool has_segment = false;  // the target has a segment of this hash already
   tree::Hash hash;
+  std::vector<tree::SegmentRun> runs;  // of a difference: which segments
 };
 
 // Of a file that travels in segments.
 struct LargeFile {
   using Sent = Guarded<tree::Segments>;
   std::size_t action = 0;
+  bool delta = false;                                     // as the difference to the old one
   std::shared_ptr<Sent> sent = std::make_shared<Sent>();  // of a push: what is there, or will be
   std::vector<tree::SegmentRun> runs;                     // of a pull: all but the holes
 };
 
-// Pure: the work for all files of a plan. Large files of which the target has an old version go as
-// a difference, when that is wanted.
+// Pure: the work for all files of a plan but the large ones, of which nobody knows yet what is
+// there already. Those of which the target has an old version go as a difference, when that is
+// wanted.
 struct WorkList {
   std::deque<Work> works;
   std::vector<LargeFile> large;
@@ -48,6 +51,10 @@ struct WorkList {
 Error too_large(const std::string& path);
 // The work for some segments of a file of this size, one after the other.
 Work segment_work(std::size_t action, std::uint64_t size, const tree::SegmentRun& run);
+// The work for what is missing of a large file. One signature serves all segments of a difference:
+// that is one work.
+void add_missing(WorkList& list, const LargeFile& file, std::uint64_t size,
+                 const std::vector<tree::SegmentRun>& missing);
 WorkList cut_into_works(const Plan& plan, bool deltas);
 // Whether anything could go as a difference.
 bool has_delta(const Plan& plan);

@@ -37,14 +37,30 @@ TEST(Works, OnlyAFileThatReplacesALargeOneGoesAsADifference) {
   plan.actions.push_back(put(5000000, 5000000));
   EXPECT_TRUE(has_delta(plan));
   const auto deltas = [&](bool wanted) {
-    const auto works = cut_into_works(plan, wanted).works;
-    return std::count_if(works.begin(), works.end(),
-                         [](const Work& work) { return work.kind == Work::Kind::Delta; });
+    const auto large = cut_into_works(plan, wanted).large;
+    return std::count_if(large.begin(), large.end(),
+                         [](const LargeFile& file) { return file.delta; });
   };
   EXPECT_EQ(deltas(true), 1);
   EXPECT_EQ(deltas(false), 0);
   plan.actions.back().set_aside = "f.old";  // it is not there any more when the new one comes
   EXPECT_FALSE(has_delta(plan));
+}
+
+TEST(Works, WhatIsMissingOfADifferenceIsOneWork) {
+  const std::uint64_t size = 5 * tree::kSegment + 7;
+  const std::vector<tree::SegmentRun> missing{{1, 2}, {5, 1}};
+  WorkList list;
+  add_missing(list, {.action = 3, .delta = true}, size, missing);
+  add_missing(list, {.action = 4, .delta = true}, size, {});
+  ASSERT_EQ(list.works.size(), 1U);
+  EXPECT_EQ(list.works[0].kind, Work::Kind::Delta);
+  EXPECT_EQ(list.works[0].bytes, 2 * tree::kSegment + 7);
+  EXPECT_EQ(list.works[0].runs.size(), 2U);
+  add_missing(list, {.action = 5}, size, missing);
+  ASSERT_EQ(list.works.size(), 3U);
+  EXPECT_EQ(list.works[2].kind, Work::Kind::Segment);
+  EXPECT_EQ(list.works[2].bytes, 7U);
 }
 
 TEST(Works, ManySegmentsAreOneWorkUntilTheyAreTaken) {

@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <bit>
 #include <cerrno>
 #include <optional>
 #include <vector>
@@ -76,17 +77,20 @@ class Machine {
   bool done_ = false;
 };
 
-Result<void> feed_file(Machine& machine, int fd, std::uint64_t size) {
+Result<void> feed_range(Machine& machine, const Differ::Range& range, const Pour& on_read) {
   std::vector<char> buffer(kBuffer);
-  std::uint64_t offset = 0;
-  while (offset < size) {
-    const std::size_t wanted = std::min<std::uint64_t>(buffer.size(), size - offset);
-    const ssize_t n = ::pread(fd, buffer.data(), wanted, static_cast<off_t>(offset));
+  std::uint64_t offset = range.offset;
+  const std::uint64_t end = range.offset + range.size;
+  while (offset < end) {
+    const std::size_t wanted = std::min<std::uint64_t>(buffer.size(), end - offset);
+    const ssize_t n = ::pread(range.fd, buffer.data(), wanted, static_cast<off_t>(offset));
     if (n < 0 && errno == EINTR) continue;
     if (n < 0) return errno_error("reading");
     if (n == 0) break;
-    offset += static_cast<std::uint64_t>(n);
-    TRY(machine.feed({buffer.data(), static_cast<std::size_t>(n)}, false));
+    const std::string_view bytes(buffer.data(), static_cast<std::size_t>(n));
+    offset += bytes.size();
+    TRY(machine.feed(bytes, false));
+    TRY(on_read(bytes));
   }
   TRY(machine.feed({}, true));
   if (!machine.done()) return broken(RS_INPUT_ENDED);
@@ -96,17 +100,33 @@ Result<void> feed_file(Machine& machine, int fd, std::uint64_t size) {
 }  // namespace
 
 Result<void> make_signature(int fd, std::uint64_t size, const Pour& pour) {
+  constexpr auto kShortest = static_cast<std::size_t>(-1);  // that is safe; the result is checked
   rs_magic_number magic = RS_RK_BLAKE2_SIG_MAGIC;
   std::size_t block = 0;
-  auto strong =
-      static_cast<std::size_t>(-1);  // the shortest that is safe; the whole is checked too
-  const rs_result chosen = rs_sig_args(static_cast<rs_long_t>(size), &magic, &block, &strong);
+  std::size_t strong = kShortest;
+  const auto file_size = static_cast<rs_long_t>(size);
+  rs_result chosen = rs_sig_args(file_size, &magic, &block, &strong);
+  if (chosen == RS_DONE) {
+    // No block of a file that was changed in place lies across two ranges of a power of two.
+    block = std::bit_floor(block);
+    strong = kShortest;
+    chosen = rs_sig_args(file_size, &magic, &block, &strong);
+  }
   if (chosen != RS_DONE) return broken(chosen);
   Machine machine(rs_sig_begin(block, strong, magic), pour);
-  return feed_file(machine, fd, size);
+  return feed_range(machine, {fd, 0, size}, [](std::string_view) { return Result<void>(); });
 }
 
-Result<void> make_delta(std::string_view signature, int fd, std::uint64_t size, const Pour& pour) {
+struct Differ::State {
+  Signature signature;
+};
+
+Differ::Differ(std::unique_ptr<State> state) : state_(std::move(state)) {}
+Differ::~Differ() = default;
+Differ::Differ(Differ&&) noexcept = default;
+Differ& Differ::operator=(Differ&&) noexcept = default;
+
+Result<Differ> Differ::load(std::string_view signature) {
   // The signature is the other side's; so is the size of its blocks, which are kept in memory.
   if (signature.size() < kSignatureHead || block_size_of(signature) > kLargestBlock) {
     return broken(RS_CORRUPT);
@@ -114,13 +134,17 @@ Result<void> make_delta(std::string_view signature, int fd, std::uint64_t size, 
   rs_signature_t* loaded = nullptr;
   Machine loader(rs_loadsig_begin(&loaded), [](std::string_view) { return Result<void>(); });
   auto fed = loader.feed(signature, true);
-  const Signature owner(loaded);
+  Signature owner(loaded);
   TRY(std::move(fed));
   if (!loader.done() || loaded == nullptr) return broken(RS_INPUT_ENDED);
   const rs_result indexed = rs_build_hash_table(loaded);
   if (indexed != RS_DONE) return broken(indexed);
-  Machine machine(rs_delta_begin(loaded), pour);
-  return feed_file(machine, fd, size);
+  return Differ(std::make_unique<State>(State{std::move(owner)}));
+}
+
+Result<void> Differ::make_delta(const Range& range, const Pour& on_read, const Pour& pour) const {
+  Machine machine(rs_delta_begin(state_->signature.get()), pour);
+  return feed_range(machine, range, on_read);
 }
 
 struct Patch::State {

@@ -17,10 +17,30 @@ namespace yonder::tree {
 // Of the file's first `size` bytes.
 Result<void> make_signature(int fd, std::uint64_t size, const Pour& pour);
 
-// From the signature of the old file to the delta for the new one.
-Result<void> make_delta(std::string_view signature, int fd, std::uint64_t size, const Pour& pour);
+// The signature of the old file, which makes deltas for ranges of the new one. Each is a delta of
+// its own: whoever has lost one goes on with the next.
+class Differ {
+ public:
+  static Result<Differ> load(std::string_view signature);
+  ~Differ();
+  Differ(Differ&&) noexcept;
+  Differ& operator=(Differ&&) noexcept;
 
-// Gets a delta in pieces, and gives the new file in pieces.
+  struct Range {
+    int fd = -1;
+    std::uint64_t offset = 0;
+    std::uint64_t size = 0;
+  };
+  // `on_read` gets the range itself, piece by piece.
+  Result<void> make_delta(const Range& range, const Pour& on_read, const Pour& pour) const;
+
+ private:
+  struct State;
+  explicit Differ(std::unique_ptr<State> state);
+  std::unique_ptr<State> state_;
+};
+
+// Gets a delta in pieces, and gives the range of the new file in pieces.
 class Patch {
  public:
   // `basis`: the old file, borrowed.

@@ -36,8 +36,16 @@ class DeltaTest : public ::testing::Test {
     std::string signature;
     std::string out;
     EXPECT_TRUE(make_signature(old_file.get(), before.size(), into(signature)));
-    EXPECT_TRUE(make_delta(signature, new_file.get(), after.size(), into(out)));
+    EXPECT_TRUE(make_delta(signature, {new_file.get(), 0, after.size()}, out));
     return out;
+  }
+  static Result<void> make_delta(std::string_view signature, const Differ::Range& range,
+                                 std::string& out) {
+    TRY_ASSIGN(const Differ differ, Differ::load(signature));
+    std::string read;
+    TRY(differ.make_delta(range, into(read), into(out)));
+    EXPECT_EQ(read.size(), range.size);
+    return {};
   }
   Result<std::string> patched(const std::string& before, std::string_view delta,
                               std::size_t piece = 1000) const {
@@ -73,6 +81,32 @@ TEST_F(DeltaTest, BringsTheNewFileFromTheOldOne) {
   EXPECT_LT(delta(big, inserted).size(), 20000U);
 }
 
+TEST_F(DeltaTest, OneSignatureServesManyRanges) {
+  constexpr std::size_t kRange = 1024UL * 1024;
+  const std::string before = noise(4 * kRange + 777, 1);
+  std::string after = before;
+  after.replace(2 * kRange + 5, 3, "new");
+  const Fd old_file = open("old", before);
+  const Fd new_file = open("new", after);
+  std::string signature;
+  ASSERT_TRUE(make_signature(old_file.get(), before.size(), into(signature)));
+  const auto differ = Differ::load(signature);
+  ASSERT_TRUE(differ);
+  std::string whole;
+  for (std::size_t at = 0; at < after.size(); at += kRange) {
+    const std::size_t size = std::min(kRange, after.size() - at);
+    std::string read;
+    std::string delta;
+    ASSERT_TRUE(differ->make_delta({new_file.get(), at, size}, into(read), into(delta)));
+    EXPECT_TRUE(read == after.substr(at, size));
+    EXPECT_LT(delta.size(), at == 2 * kRange ? 5000U : 50U) << "no block lies across two ranges";
+    const auto out = patched(before, delta);
+    ASSERT_TRUE(out) << out.error().message;
+    whole += *out;
+  }
+  EXPECT_TRUE(whole == after);
+}
+
 TEST_F(DeltaTest, ADeltaThatIsNotWholeIsAnError) {
   const std::string big = noise(100000, 1);
   const std::string whole = delta(big, big.substr(100) + "x");
@@ -99,11 +133,11 @@ TEST_F(DeltaTest, GarbledDeltasAndSignaturesDoNotCrash) {
     bytes = signature;
     bytes[random() % (i % 2 == 0 ? bytes.size() : 12)] = static_cast<char>(random());
     std::string out;
-    (void)make_delta(bytes, old_file.get(), big.size(), into(out));
+    (void)make_delta(bytes, {old_file.get(), 0, big.size()}, out);
   }
   std::string out;
-  EXPECT_FALSE(make_delta("", old_file.get(), big.size(), into(out)));
-  EXPECT_FALSE(make_delta(signature.substr(0, 11), old_file.get(), big.size(), into(out)));
+  EXPECT_FALSE(make_delta("", {old_file.get(), 0, big.size()}, out));
+  EXPECT_FALSE(make_delta(signature.substr(0, 11), {old_file.get(), 0, big.size()}, out));
 }
 
 TEST_F(DeltaTest, ASignatureWithBlocksOfGigabytesIsRefused) {
@@ -112,7 +146,7 @@ TEST_F(DeltaTest, ASignatureWithBlocksOfGigabytesIsRefused) {
   ASSERT_TRUE(make_signature(old_file.get(), 3, into(signature)));
   signature[4] = '\x7f';
   std::string out;
-  EXPECT_FALSE(make_delta(signature, old_file.get(), 3, into(out)));
+  EXPECT_FALSE(make_delta(signature, {old_file.get(), 0, 3}, out));
 }
 
 }  // namespace

@@ -32,13 +32,14 @@ enum class Kind : std::uint8_t {
   FinishPart,  // once or several times, with more segments each time
   AskRuns,     // Wanted; answered by Runs or a failure
   Get,         // answered by File or a failure
-  GetSegment,  // likewise
-  GetDelta,    // then Bytes with the signature, then Done; answered by File with a delta
+  GetSegment,  // answered by Segment, a Note or a failure
+  OldFile,     // Bytes with its signature, then Done: what the next GetDeltas are to differ from
+  GetDelta,    // of a segment; answered by DeltaSegment or a failure
   Flush,       // answered by Done when all before it is done
   // both ways: contents
-  File = 64,  // then Bytes and Holes, then EndFile
-  DeltaFile,  // then Bytes of a delta, then EndFile
-  Segment,    // then Bytes and Holes, then EndFile
+  File = 64,     // then Bytes and Holes, then EndFile
+  Segment,       // then Bytes and Holes, then EndFile
+  DeltaSegment,  // then Bytes of a delta, then EndFile
   Bytes,
   Hole,
   EndFile,
@@ -131,7 +132,7 @@ struct Attributes {
 struct FileStart {
   std::uint64_t number = 0;
   FileHead head;
-  std::uint64_t segment = 0;  // of a Segment
+  std::uint64_t segment = 0;
 };
 struct FileEnd {
   std::uint64_t number = 0;

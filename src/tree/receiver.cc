@@ -25,8 +25,8 @@ std::optional<Result<void>> Receiver::take(const MessageView& message) {
   const auto kind = static_cast<Kind>(message.kind);
   switch (kind) {
     case Kind::File:
-    case Kind::DeltaFile:
-    case Kind::Segment: {
+    case Kind::Segment:
+    case Kind::DeltaSegment: {
       auto start = unpack_message<FileStart>(message.body);
       if (!start) return std::move(start).error();
       if (number_) return unexpected(message.kind);
@@ -66,6 +66,7 @@ Result<PartFile*> Receiver::part(const FileHead& head) {
   return &*part_;
 }
 
+// The old file is what it was all the time: between two segments, too.
 Result<void> Receiver::begin_delta(const FileHead& head) {
   TRY_ASSIGN(const int directory, applier_.directory_of(head.path, false));
   const std::string name(split_path(head.path).name);
@@ -74,17 +75,23 @@ Result<void> Receiver::begin_delta(const FileHead& head) {
   patching_->basis = Fd(
       ::openat(directory, name.c_str(), O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC));
   if (!patching_->basis) return errno_error(printable(head.path));
-  TRY_ASSIGN(IncomingFile file, applier_.begin_file(head));
-  file_.emplace(std::move(file));
-  patching_->patch.emplace(patching_->basis.get(),
-                           [this](std::string_view bytes) { return file_->write(bytes); });
+  patching_->patch.emplace(patching_->basis.get(), [this](std::string_view bytes) {
+    hooks_.on_bytes(bytes.size());
+    return part_->write(bytes);
+  });
   return {};
+}
+
+Result<void> Receiver::begin_segment(Kind kind, const FileHead& head, std::uint64_t segment) {
+  if (kind == Kind::DeltaSegment) TRY(begin_delta(head));
+  TRY_ASSIGN(PartFile * part, this->part(head));
+  return part->begin(segment);
 }
 
 Result<void> Receiver::begin(Kind kind, const FileStart& start) {
   number_ = start.number;
   problem_.reset();
-  in_segment_ = kind == Kind::Segment;
+  in_segment_ = kind != Kind::File;
   auto head = hooks_.head(kind, start);
   if (!head) {
     drop(std::move(head).error());
@@ -92,10 +99,7 @@ Result<void> Receiver::begin(Kind kind, const FileStart& start) {
   }
   Result<void> begun;
   if (in_segment_) {
-    auto opened = part(*head);
-    begun = opened ? (*opened)->begin(start.segment) : Result<void>(opened.error());
-  } else if (kind == Kind::DeltaFile) {
-    begun = begin_delta(*head);
+    begun = begin_segment(kind, *head, start.segment);
   } else {
     auto file = applier_.begin_file(*std::move(head));
     if (file) {
@@ -109,11 +113,12 @@ Result<void> Receiver::begin(Kind kind, const FileStart& start) {
 }
 
 Result<void> Receiver::take_bytes(std::string_view bytes) {
-  hooks_.on_bytes(bytes.size());
+  // Of a delta counts what it makes.
+  hooks_.on_bytes(patching_ ? 0 : bytes.size());
   if (problem_) return {};
-  auto done = in_segment_ ? part_->write(bytes)
-              : patching_ ? patching_->patch->add(bytes)
-                          : file_->write(bytes);
+  auto done = patching_     ? patching_->patch->add(bytes)
+              : in_segment_ ? part_->write(bytes)
+                            : file_->write(bytes);
   if (!done) drop(std::move(done).error());
   return {};
 }
@@ -130,8 +135,8 @@ Result<void> Receiver::take_hole(std::uint64_t count) {
 Result<void> Receiver::finish(const FileEnd& end) {
   if (problem_) return *problem_;
   if (!end.problem.empty()) return Error{Errc::Conflict, printable(end.problem), ""};
-  if (in_segment_) return part_->end(end.hash);
   if (patching_) TRY(patching_->patch->finish());
+  if (in_segment_) return part_->end(end.hash);
   return file_->finish(end.hash);
 }
 

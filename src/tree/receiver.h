@@ -44,6 +44,7 @@ class Receiver {
  private:
   struct Patching;
   Result<void> begin(Kind kind, const FileStart& start);
+  Result<void> begin_segment(Kind kind, const FileHead& head, std::uint64_t segment);
   Result<void> begin_delta(const FileHead& head);
   Result<void> take_bytes(std::string_view bytes);
   Result<void> take_hole(std::uint64_t count);

@@ -12,7 +12,6 @@
 
 #include "base/clean_text.h"
 #include "base/text.h"
-#include "tree/delta.h"
 
 namespace yonder::tree {
 namespace {
@@ -83,6 +82,19 @@ Result<Sent> give_up(BlockWriter& out, std::uint64_t number, Error error) {
 bool is_about_the_file(const Error& error) {
   return error.code != Errc::LinkLost && error.code != Errc::Cancelled &&
          error.code != Errc::Timeout && error.code != Errc::Protocol;
+}
+
+// With the hash of what was sent, or why it could not be read.
+Result<Sent> end_segment(BlockWriter& out, const SourceFile& file, const FileStart& start,
+                         Result<Hash> sent, Hash& hash) {
+  if (!sent && !is_about_the_file(sent.error())) return std::move(sent).error();
+  if (!sent) return give_up(out, start.number, std::move(sent).error());
+  if (auto same = file.check_unchanged(); !same) {
+    return give_up(out, start.number, std::move(same).error());
+  }
+  hash = *sent;
+  TRY(end_file(out, start.number, hash));
+  return Sent{};
 }
 
 }  // namespace
@@ -200,35 +212,28 @@ Result<Sent> send_segment(BlockWriter& out, const SourceFile& file, const FileSt
   TRY(send(out, Kind::Segment, start));
   const std::uint64_t offset = start.segment * kSegment;
   auto sent = send_range(out, file, offset, segment_size(file.size(), start.segment), options);
-  if (!sent && !is_about_the_file(sent.error())) return std::move(sent).error();
-  if (!sent) return give_up(out, start.number, std::move(sent).error());
-  if (auto same = file.check_unchanged(); !same) {
-    return give_up(out, start.number, std::move(same).error());
-  }
-  hash = *sent;
-  TRY(end_file(out, start.number, hash));
-  return Sent{};
+  return end_segment(out, file, start, std::move(sent), hash);
 }
 
 Result<Sent> send_delta(BlockWriter& out, const SourceFile& file, const FileStart& start,
-                        std::string_view signature, const SendOptions& options) {
-  const auto hash = hash_of_range(file.fd(), 0, file.size());
-  if (!hash) return Sent{.problem = hash.error()};
-  TRY(send(out, Kind::DeltaFile, start));
+                        const Differ& differ, Hash& hash, const SendOptions& options) {
+  TRY(send(out, Kind::DeltaSegment, start));
+  Hasher hasher;
   std::optional<Error> stream_error;
-  auto made = make_delta(signature, file.fd(), file.size(), [&](std::string_view delta) {
-    auto sent = send_raw(out, Kind::Bytes, delta);
-    if (sent) sent = options.on_bytes(delta.size());
-    if (!sent) stream_error = sent.error();
-    return sent;
-  });
+  const auto heed = [&](Result<void> done) {
+    if (!done) stream_error = done.error();
+    return done;
+  };
+  const auto made = differ.make_delta(
+      {file.fd(), start.segment * kSegment, segment_size(file.size(), start.segment)},
+      [&](std::string_view bytes) {
+        hasher.add(bytes);
+        return heed(options.on_bytes(bytes.size()));
+      },
+      [&](std::string_view delta) { return heed(send_raw(out, Kind::Bytes, delta)); });
   if (stream_error) return *stream_error;
-  if (!made) return give_up(out, start.number, std::move(made).error());
-  if (auto same = file.check_unchanged(); !same) {
-    return give_up(out, start.number, std::move(same).error());
-  }
-  TRY(end_file(out, start.number, *hash));
-  return Sent{};
+  if (!made) return give_up(out, start.number, made.error());
+  return end_segment(out, file, start, hasher.result(), hash);
 }
 
 }  // namespace yonder::tree

@@ -8,6 +8,7 @@
 #include "base/fd.h"
 #include "base/result.h"
 #include "tree/beneath.h"
+#include "tree/delta.h"
 #include "tree/messages.h"
 #include "tree/part.h"
 
@@ -62,8 +63,8 @@ Result<Sent> send_file(BlockWriter& out, Directories& directories, const FileSta
                        const Seen& source, const SendOptions& options);
 Result<Sent> send_segment(BlockWriter& out, const SourceFile& file, const FileStart& start,
                           Hash& hash, const SendOptions& options);
-// As the difference to the file that has this signature.
+// As the difference to an old file.
 Result<Sent> send_delta(BlockWriter& out, const SourceFile& file, const FileStart& start,
-                        std::string_view signature, const SendOptions& options);
+                        const Differ& differ, Hash& hash, const SendOptions& options);
 
 }  // namespace yonder::tree
