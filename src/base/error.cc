@@ -66,6 +66,11 @@ Error errno_error(std::string_view what, int error_number) {
   if (error_number == EACCES || error_number == EPERM || error_number == EROFS) {
     error.code = Errc::Denied;
   }
+  if (error_number == ENOTDIR || error_number == EISDIR || error_number == ELOOP ||
+      error_number == ENAMETOOLONG) {
+    error.code = Errc::InvalidArgument;
+  }
+  if (error_number == ENOTDIR) error.hint = "something on the way there is not a directory";
   if (error_number == ENOSPC || error_number == EDQUOT) error.code = Errc::NoRoom;
   return error;
 }

@@ -109,7 +109,10 @@ Result<void> run_editor(const std::vector<std::string>& environment, const std::
   return Error{Errc::Cancelled, "the editor failed, so nothing was written", ""};
 }
 
-int keep_copy(const Error& error, const std::string& copy) {
+int keep_copy(Error error, const std::string& copy) {
+  if (error.code == Errc::Conflict) {
+    error.hint = "look at what is there now; `yonder write --from COPY PATH` puts yours there";
+  }
   say_error(error);
   say(concat("your copy is ", printable(copy)));
   return kExitFailure;
@@ -132,8 +135,12 @@ int edit_command(const EditOptions& options, const Doors& doors) {
   const auto copy = make_copy(environment, options.path, original.content);
   if (!copy) return fail_before(copy.error(), false);
   const auto edited = run_editor(environment, *copy);
-  if (!edited) return keep_copy(edited.error(), *copy);
   auto content = read_file(*copy, kMostContent);
+  if (!edited && content && *content == original.content) {
+    remove_copy(*copy);
+    return fail_before(edited.error(), false);
+  }
+  if (!edited) return keep_copy(edited.error(), *copy);
   if (!content) return keep_copy(content.error(), *copy);
   if (*content == original.content && (!original.hash.empty() || content->empty())) {
     say("nothing was changed");

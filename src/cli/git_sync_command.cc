@@ -5,7 +5,7 @@
 #include "cli/interrupts.h"
 #include "cli/people_progress.h"
 #include "cli/render.h"
-#include "cli/taken_for_a_path.h"
+#include "ops/taken_for_a_path.h"
 
 namespace yonder::cli {
 namespace {
@@ -27,8 +27,8 @@ int git_sync_command(const GitSyncOptions& options, const Doors& doors) {
                            .cancel = (*interrupts)->cancel(),
                            .detach = (*interrupts)->detach(),
                            .progress = people_progress()};
-  if (const auto slip = taken_for_a_path((*engine)->config, options.request.sandbox,
-                                         options.request.remote_path)) {
+  if (const auto slip =
+          ops::taken_for_a_path(**engine, options.request.sandbox, options.request.remote_path)) {
     return fail(options, *slip, kExitUsage);
   }
   const auto response = ops::git_sync(**engine, context, options.request);

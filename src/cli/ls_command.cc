@@ -32,6 +32,15 @@ int ls_command(const LsOptions& options, const Doors& doors) {
   return status;
 }
 
+namespace {
+
+std::string_view end_of(std::string_view truncated_by) {
+  if (truncated_by == "matches") return "there are more matches; see --max";
+  return truncated_by == "time" ? "its time was over" : "the answer is too long";
+}
+
+}  // namespace
+
 int grep_command(const GrepOptions& options, const Doors& doors) {
   const auto work = FileWork::begin(doors, options.sandbox);
   if (!work) return fail_before(work.error(), options.json);
@@ -61,7 +70,12 @@ int grep_command(const GrepOptions& options, const Doors& doors) {
     say(concat(safe_name(ops::path_below(options.path, trouble.path)), ": ", trouble.reason));
   }
   if (reply->truncated) {
-    say(concat("not everything was searched or shown: it ended by ", reply->truncated_by));
+    say(concat("not everything was searched or shown: ", end_of(reply->truncated_by)));
+  }
+  if (!found && reply->ignored > 0) {
+    say(concat("rules have left out ", reply->ignored,
+               reply->ignored == 1 ? " file or directory" : " files or directories",
+               "; --no-gitignore searches what .gitignore files leave out"));
   }
   return status;
 }

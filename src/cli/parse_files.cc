@@ -123,6 +123,9 @@ Result<Command> to_grep(const RawOptions& raw, const Words& paths) {
   if (paths.empty()) {
     return usage_error("`yonder grep` needs a pattern", "yonder grep PATTERN [PATH]");
   }
+  if (paths[0].empty()) {
+    return usage_error("the pattern is empty", "is the variable set? . is found in every line");
+  }
   TRY(check_paths("grep", paths, 1, 2));
   GrepOptions options{.sandbox = raw.sandbox,
                       .pattern = paths[0],

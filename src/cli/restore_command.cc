@@ -1,3 +1,4 @@
+#include "base/clean_text.h"
 #include "base/text.h"
 #include "cli/commands.h"
 #include "cli/exit_status.h"
@@ -43,7 +44,9 @@ int restore_command(const RestoreOptions& options, const Doors& doors) {
   }
   say(concat("restored ", reply->restored, " below ", safe_name(reply->root)));
   if (!reply->batch.empty()) {
-    say(concat("what stood there: yonder restore ", reply->batch));
+    const std::string where =
+        options.sandbox.empty() ? "" : concat("--sandbox ", printable(options.sandbox), " ");
+    say(concat("what stood there: yonder restore ", where, reply->batch));
   }
   return status;
 }

@@ -7,8 +7,8 @@
 #include "cli/progress_bar.h"
 #include "cli/render.h"
 #include "cli/sync_report.h"
-#include "cli/taken_for_a_path.h"
 #include "ops/sync_json.h"
+#include "ops/taken_for_a_path.h"
 
 namespace yonder::cli {
 namespace {
@@ -40,7 +40,7 @@ int sync_command(const SyncOptions& options, const Doors& doors) {
   const sync::SyncRequest& what = options.call.what;
   const bool push = what.direction == sync::Direction::Push;
   const std::string& first = push ? what.local_path : what.remote_path;
-  const auto slip = taken_for_a_path((*engine)->config, options.call.sandbox, first);
+  const auto slip = ops::taken_for_a_path(**engine, options.call.sandbox, first);
   if (slip && !(push && path_exists(first))) return fail(options, *slip, kExitUsage);
   ops::Session session;
   ops::CallContext context{.session = session,

@@ -53,6 +53,8 @@ Result<std::shared_ptr<Link>> Link::open(const Setup& setup, const Deadline& dea
   link->noise_ = clean_text(opened.noise).text;
   link->deployed_ = opened.deployed;
   link->parser_.feed(opened.rest);
+  // Before anybody else can say anything.
+  link->ping_again();
   Link* self = link.get();
   link->reader_ = Thread("link " + setup.spec.name, [self] { self->read_loop(); });
   return link;
@@ -337,9 +339,8 @@ Result<void> Link::on_frame(wire::Frame frame) {
 void Link::read_loop() {
   auto heard = std::chrono::steady_clock::now();
   auto busy = heard;
-  bool open = take_frames();  // what came together with the greeting
-  ping_again();
   auto pinged = heard;
+  bool open = take_frames();  // what came together with the greeting
   while (open && !stopping_) {
     const auto now = std::chrono::steady_clock::now();
     if (now - heard >= settings_.silence_limit) {

@@ -111,15 +111,15 @@ TEST(SyncJson, ShowsThePlanOfADryRun) {
     response.report->plan.actions.push_back(
         {.act = sync::Act::PutFile, .path = std::to_string(i), .size = 10});
   }
-  response.report->plan.actions[1].act = sync::Act::Remove;
+  response.report->plan.actions[119].act = sync::Act::Remove;
   const Json json = to_json(response);
   EXPECT_EQ(json["status"], "planned");
   EXPECT_EQ(json["complete"], nullptr);
   EXPECT_EQ(json["plan"]["entries"].size(), 100U);
   EXPECT_EQ(json["plan"]["total"], 120);
-  EXPECT_EQ(json["plan"]["entries"][0]["action"], "create");
-  EXPECT_EQ(json["plan"]["entries"][0]["bytes"], 10);
-  EXPECT_EQ(json["plan"]["entries"][1]["action"], "delete");
+  EXPECT_EQ(json["plan"]["entries"][0]["action"], "delete") << "what is lost comes first";
+  EXPECT_EQ(json["plan"]["entries"][1]["action"], "create");
+  EXPECT_EQ(json["plan"]["entries"][1]["bytes"], 10);
 }
 
 TEST(SyncLeftOut, IsGroupedByRuleWithTheFirstPaths) {

@@ -185,6 +185,7 @@ Result<void> TreeService::done(std::uint64_t token) {
   if (applier_) {
     all.trash_batch = applier_->trash_batch();
     all.trashed = applier_->trashed();
+    all.lost_modes = applier_->lost_modes();
   }
   return send_done(out_, std::move(all), {});
 }

@@ -151,6 +151,7 @@ Result<void> Pull::finish(const std::vector<LargeFile>& large) {
     const Action& a = plan.directories[i];
     note(number_of_directory(plan, i), tree.finish_directory(a.path, a.mode, a.mtime_ns));
   }
+  if (tree.lost_modes()) setup_.tally.lost_modes = true;
   return {};
 }
 

@@ -142,6 +142,7 @@ Result<void> PushLane::settle() {
     return note_failure(setup_.plan, setup_.tally, message);
   }));
   setup_.tally.note_trash(done.trash_batch);
+  if (done.lost_modes) setup_.tally.lost_modes = true;
   return {};
 }
 

@@ -83,6 +83,9 @@ Result<void> Syncing::carry_out(const std::shared_ptr<link::Link>& link, FarTree
   report_.bytes_on_wire += tally.wire_bytes;
   report_.links = std::max(report_.links, tally.links.load());
   for (const auto& batch : tally.trash_batches()) report_.trash_batches.push_back(batch);
+  if (tally.lost_modes) {
+    warn("the target's file system does not keep all modes: some entries have others there");
+  }
   if (!copied) {
     cut_ = perhaps_done(plan, tally);
     return copied;

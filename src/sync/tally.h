@@ -68,7 +68,8 @@ class Tally {
   std::atomic<std::uint64_t> files{0};
   std::atomic<std::uint64_t> wire_bytes{0};
   std::atomic<int> links{1};
-  std::atomic<bool> may_go_on{false};  // over there, though it was told to stop
+  std::atomic<bool> lost_modes{false};  // the target does not keep them
+  std::atomic<bool> may_go_on{false};   // over there, though it was told to stop
 
  private:
   // The entry is named anyhow.

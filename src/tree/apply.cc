@@ -104,14 +104,14 @@ Result<int> Applier::directory_of(std::string_view path, bool make) {
 }
 
 // Mostly that of the file before: what it costs to find out about a directory is paid once.
-Result<std::shared_ptr<const FilePlace>> Applier::place_of(std::string_view path) {
+Result<std::shared_ptr<const IncomingPlace>> Applier::place_of(std::string_view path) {
   TRY_ASSIGN(const int directory, directory_of(path, true));
   const std::string_view parent = split_path(path).parent;
   if (!place_ || place_->parent != parent || place_->opened != directories_.opened()) {
     TRY_ASSIGN(Fd own, duplicate(directory));
     const bool late = tells_errors_late(own.get());
-    place_ = std::make_shared<FilePlace>(
-        FilePlace{std::string(parent), directories_.opened(), std::move(own), late});
+    place_ = std::make_shared<IncomingPlace>(
+        IncomingPlace{std::string(parent), directories_.opened(), std::move(own), late});
   }
   return place_;
 }
@@ -137,16 +137,27 @@ Result<IncomingFile> Applier::begin_file(FileHead head) {
                       std::move(file));
 }
 
-Result<void> Applier::seal(const Fd& file, const FileHead& head, bool late_errors) const {
+Result<void> Applier::set_mode(int fd, mode_t mode, const std::string& path) {
+  if (::fchmod(fd, mode) == 0) return {};
+  const int error = errno;
+  const bool has_none =
+      error == EPERM || error == ENOTSUP || error == EOPNOTSUPP || error == ENOSYS;
+  if (!has_none) return errno_error(printable(path), error);
+  struct stat info {};
+  if (::fstat(fd, &info) != 0 || (info.st_mode & 07777U) != mode) lost_modes_ = true;
+  return {};
+}
+
+Result<void> Applier::seal(const Fd& file, const FileHead& head, bool late_errors) {
   const auto times = times_for(head.mtime_ns);
-  if (::fchmod(file.get(), head.mode & 01777U) != 0) return failed(head.path);
+  TRY(set_mode(file.get(), head.mode & 01777U, head.path));
   if (::futimens(file.get(), times.data()) != 0) return failed(head.path);
   const bool flush = options_.flush_to_disk || late_errors;
   if (flush && ::fsync(file.get()) != 0) return failed(head.path);
   return {};
 }
 
-Result<void> Applier::seal_and_close(Fd& file, const FileHead& head, bool late_errors) const {
+Result<void> Applier::seal_and_close(Fd& file, const FileHead& head, bool late_errors) {
   TRY(seal(file, head, late_errors));
   const int error = late_errors ? close_and_tell(file) : 0;
   file.reset();
@@ -256,7 +267,7 @@ Result<void> Applier::finish_directory(const std::string& path, std::uint32_t mo
   if (::fstat(directory, &info) != 0) return failed(path);
   // Its own set-id bits are of its place: they hand on the group of those who share it.
   const mode_t wanted = (mode & 01777U) | (info.st_mode & 06000U);
-  if (::fchmod(directory, wanted) != 0) return failed(path);
+  TRY(set_mode(directory, wanted, path));
   if (::futimens(directory, times.data()) != 0) return failed(path);
   return {};
 }
@@ -292,8 +303,9 @@ Result<void> Applier::set_apart(const Fd& file, FileHead head, std::uint64_t siz
   return copy.finish(hasher.result());
 }
 
-IncomingFile::IncomingFile(Applier& applier, FileHead head, std::shared_ptr<const FilePlace> place,
-                           std::string temporary, Fd file)
+IncomingFile::IncomingFile(Applier& applier, FileHead head,
+                           std::shared_ptr<const IncomingPlace> place, std::string temporary,
+                           Fd file)
     : applier_(applier),
       head_(std::move(head)),
       place_(std::move(place)),

@@ -36,7 +36,7 @@ struct ApplyOptions {
 class Applier;
 
 // Where files are being put, for as long as one of them is on its way.
-struct FilePlace {
+struct IncomingPlace {
   std::string parent;
   std::uint64_t opened = 0;  // see Directories
   Fd directory;
@@ -59,12 +59,12 @@ class IncomingFile {
 
  private:
   friend class Applier;
-  IncomingFile(Applier& applier, FileHead head, std::shared_ptr<const FilePlace> place,
+  IncomingFile(Applier& applier, FileHead head, std::shared_ptr<const IncomingPlace> place,
                std::string temporary, Fd file);
 
   Applier& applier_;
   FileHead head_;
-  std::shared_ptr<const FilePlace> place_;
+  std::shared_ptr<const IncomingPlace> place_;
   std::string temporary_;  // empty: it has got its name
   Fd file_;
   Hasher hasher_;
@@ -94,31 +94,35 @@ class Applier {
 
   // `temporary` of that directory, with mode and time set, gets the name.
   Result<void> place(int directory, const std::string& temporary, const FileHead& head);
-  Result<void> seal(const Fd& file, const FileHead& head, bool late_errors) const;
+  Result<void> seal(const Fd& file, const FileHead& head, bool late_errors);
   // For one that is complete: what the file system may still have to say is heard before it gets
   // its name.
-  Result<void> seal_and_close(Fd& file, const FileHead& head, bool late_errors) const;
+  Result<void> seal_and_close(Fd& file, const FileHead& head, bool late_errors);
   Result<int> directory_of(std::string_view path, bool make);
 
   const std::string& trash_batch() const { return trash_.batch(); }
   std::uint64_t trashed() const { return trash_.taken(); }
+  // Some file systems have no modes of their own. That is no reason to do without the files.
+  bool lost_modes() const { return lost_modes_; }
   std::uint64_t made_directories() const { return directories_.made(); }
   std::string new_temporary();
   const PartClaim& claim() const { return options_.claim; }
 
  private:
-  Result<std::shared_ptr<const FilePlace>> place_of(std::string_view path);
+  Result<std::shared_ptr<const IncomingPlace>> place_of(std::string_view path);
+  Result<void> set_mode(int fd, mode_t mode, const std::string& path);
   Result<void> open_up(const std::string& path);
   Result<void> place_beside(int directory, const std::string& temporary, const FileHead& head);
   Result<void> set_apart(const Fd& file, FileHead head, std::uint64_t size);
 
   Directories directories_;
   std::uint64_t made_writable_ = 0;  // of the directories that were opened
-  std::shared_ptr<const FilePlace> place_;
+  std::shared_ptr<const IncomingPlace> place_;
   Trash trash_;
   ApplyOptions options_;
   std::string temporary_stem_;
   std::uint64_t temporaries_ = 0;
+  bool lost_modes_ = false;
 };
 
 // Conflict when `name` is not what it was.

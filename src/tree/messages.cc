@@ -165,7 +165,7 @@ void fields(A& a, Failure& m) {
 }
 template <class A>
 void fields(A& a, AllDone& m) {
-  all(a, m.token, m.problem_code, m.problem, m.trash_batch, m.trashed);
+  all(a, m.token, m.problem_code, m.problem, m.trash_batch, m.trashed, m.lost_modes);
 }
 
 Error not_a_message() {

@@ -175,6 +175,7 @@ struct AllDone {
   std::string problem;
   std::string trash_batch;
   std::uint64_t trashed = 0;
+  bool lost_modes = false;  // see Applier
 };
 
 // Each is a list of fields; see messages.cc.

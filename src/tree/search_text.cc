@@ -30,7 +30,8 @@ bool is_about_bytes(const std::string& pattern) {
 Error wrong(const std::string& pattern, std::string_view what) {
   return Error{Errc::InvalidArgument,
                concat("pattern '", printable(pattern.substr(0, 200)), "': ", what),
-               "RE2 syntax: no look-around and no back-references; set literal for plain text"};
+               "RE2 syntax: no look-around and no back-references; literal (-F of yonder grep) "
+               "takes it as plain text"};
 }
 
 }  // namespace
@@ -53,7 +54,11 @@ Result<LineSearch> LineSearch::create(const files::SearchRequest& request) {
   const std::string pattern =
       request.literal ? re2::RE2::QuoteMeta(request.pattern) : request.pattern;
   auto compiled = std::make_unique<re2::RE2>(concat("(?m)(?:", pattern, ")"), options);
-  if (!compiled->ok()) return wrong(request.pattern, printable(compiled->error()));
+  if (!compiled->ok()) {
+    // What follows is the pattern as we have put it together.
+    const std::string& why = compiled->error();
+    return wrong(request.pattern, printable(why.substr(0, why.find(": (?m)"))));
+  }
   if (compiled->ProgramSize() > kLargestProgram) return wrong(request.pattern, "it is too large");
   return LineSearch(std::move(compiled), request);
 }

@@ -156,7 +156,7 @@ TEST_F(WriteFile, AFullDiskLeavesTheOldFileWhole) {
     if (!write({.path = "f", .content = "old"})) return "first";
     const auto full = write({.path = "f", .content = std::string(200000, 'x')});
     if (full) return "it fitted";
-    if (full.error().code != Errc::NoPlace) return full.error().message;
+    if (full.error().code != Errc::NoRoom) return full.error().message;
     const auto appended = write({.path = "f", .content = std::string(200000, 'x'), .append = true});
     if (appended) return "it fitted";
     if (names_in_home() != 1) return "something was left";

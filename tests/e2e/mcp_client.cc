@@ -80,6 +80,12 @@ void McpClient::listen() {
 void McpClient::on_line(std::string_view line) {
   auto message = parse_json(line, "a line of the server");
   if (!message || !message->is_object()) return;
+  if (message->value("method", "") == "notifications/progress") {
+    const Json& params = message->at("params");
+    const int of = params.at("progressToken").get<int>();
+    heard_.change([&](Heard& heard) { heard.progress[of].push_back(params); });
+    return;
+  }
   const auto id = message->find("id");
   if (id == message->end() || !id->is_number_integer()) return;
   heard_.change([&](Heard& heard) { heard.replies[id->get<int>()] = *message; });
@@ -109,6 +115,19 @@ std::optional<Json> McpClient::reply_to(int id, const Deadline& deadline) {
 
 int McpClient::call_async(std::string_view tool, const Json& arguments) {
   return request("tools/call", Json{{"name", tool}, {"arguments", arguments}});
+}
+
+int McpClient::call_with_progress(std::string_view tool, const Json& arguments) {
+  return request(
+      "tools/call",
+      Json{{"name", tool}, {"arguments", arguments}, {"_meta", {{"progressToken", next_id_}}}});
+}
+
+std::vector<Json> McpClient::progress_of(int id) const {
+  return heard_.look([&](const Heard& heard) {
+    const auto found = heard.progress.find(id);
+    return found == heard.progress.end() ? std::vector<Json>() : found->second;
+  });
 }
 
 Reply McpClient::wait(int id, const Deadline& deadline) {

@@ -39,6 +39,10 @@ class McpClient {
   Reply call(std::string_view tool, const Json& arguments, const Deadline& deadline = patience());
   // Returns the id of the request.
   int call_async(std::string_view tool, const Json& arguments);
+  // Likewise, and wants to hear how far it is.
+  int call_with_progress(std::string_view tool, const Json& arguments);
+  // What it has heard so far: the params of each notification.
+  std::vector<Json> progress_of(int id) const;
   Reply wait(int id, const Deadline& deadline = patience());
   void cancel(int id);
   // Whether the server answers a ping, and so has read everything that was sent before.
@@ -58,6 +62,7 @@ class McpClient {
  private:
   struct Heard {
     std::map<int, Json> replies;
+    std::map<int, std::vector<Json>> progress;
     std::string output;
     std::string errors;
     bool ended = false;

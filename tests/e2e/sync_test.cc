@@ -225,6 +225,28 @@ TEST_F(Sync, ShowsABarAtATerminalAndEndsCleanlyOnCtrlC) {
   EXPECT_EQ(read_there("big"), noise(4U << 20));
 }
 
+TEST_F(Sync, TellsItsClientHowFarItIs) {
+  constexpr std::size_t kBig = 3U << 20;
+  write_here("big", noise(kBig));
+  proxy().set_rate(1024UL * 1024);
+  const int id = agent().call_with_progress("sync_local_to_remote", arguments());
+  const Reply reply = agent().wait(id);
+  EXPECT_EQ(reply.content["complete"], true) << reply.content;
+  const auto heard = agent().progress_of(id);
+  double before = -1;
+  bool in_the_middle = false;
+  for (const Json& said : heard) {
+    const double now = said.at("progress").get<double>();
+    EXPECT_GT(now, before) << said;
+    before = now;
+    if (!said.contains("total")) continue;
+    EXPECT_GE(said["total"].get<double>(), static_cast<double>(kBig));
+    EXPECT_LE(now, said["total"].get<double>());
+    in_the_middle = in_the_middle || (now > 0 && now < static_cast<double>(kBig));
+  }
+  EXPECT_TRUE(in_the_middle) << Json(heard);
+}
+
 TEST_F(Sync, IsCancelledWithItsCall) {
   write_here("big", noise(4U << 20));
   proxy().set_rate(256UL * 1024);

@@ -202,12 +202,22 @@ TEST_F(Transfers, ThatDoNotListenAreKilled) {
 }
 
 TEST_F(Transfers, SayWhyTheyFailed) {
-  const Json started = start({{"local_path", here() + "/missing"}});
+  write_there("a.txt", "a file, where a directory should go");
+  const Json started = start({{"remote_path", far() + "/a.txt/below"}});
   const Json done = finished(id_of(started));
   EXPECT_EQ(done["status"], "failed");
   EXPECT_EQ(done["stale"], false);
-  EXPECT_EQ(done["error"]["code"], "not_found");
-  EXPECT_THAT(text_of(done["log_tail"]), HasSubstr("does not exist"));
+  EXPECT_EQ(done["error"]["code"], "invalid_argument");
+  EXPECT_THAT(text_of(done["log_tail"]), HasSubstr("a.txt"));
+}
+
+TEST_F(Transfers, OfWhatIsNotThereAreRefusedAtOnce) {
+  const auto tasks = [&] { return agent().call("list_file_transfer_tasks", {}).content["tasks"]; };
+  const Json before = tasks();
+  const Json refused = push_error({{"local_path", here() + "/missing"}, {"background", true}});
+  EXPECT_EQ(refused["code"], "not_found");
+  EXPECT_THAT(text_of(refused["message"]), HasSubstr("missing"));
+  EXPECT_EQ(tasks(), before);
 }
 
 TEST_F(Transfers, ThatLeaveConflictsAreCompletedButNotComplete) {

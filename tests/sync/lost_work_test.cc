@@ -267,9 +267,11 @@ TEST_F(SyncTest, APullNeverDeletesWhatTheFarIgnoreFileLeavesOut) {
 }
 
 TEST_F(SyncTest, AFileThatShrinksWhileItsDifferenceIsSentFailsAlone) {
-  write(here("big"), noise(1024UL * 1024, 1));
+  use_memory();
+  constexpr std::size_t kBig = 9UL * 1024 * 1024;  // so large that only the difference goes
+  write(here("big"), noise(kBig, 1));
   push();
-  write(here("big"), noise(1024UL * 1024 + 1, 2));
+  write(here("big"), noise(kBig + 1, 2));
   write(here("other"), "other");
   slow_link();
   SyncRequest request = push_request();

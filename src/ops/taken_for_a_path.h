@@ -4,13 +4,13 @@
 #include <string>
 
 #include "base/error.h"
-#include "config/config_store.h"
+#include "ops/engine.h"
 
-namespace yonder::cli {
+namespace yonder::ops {
 
 // `yonder push NAME PATH` has one path too few, and NAME was taken for a path. The error to show;
 // nothing when `path` is one.
-std::optional<Error> taken_for_a_path(config::ConfigStore& config, const std::string& sandbox,
+std::optional<Error> taken_for_a_path(Engine& engine, const std::string& sandbox,
                                       const std::string& path);
 
-}  // namespace yonder::cli
+}  // namespace yonder::ops

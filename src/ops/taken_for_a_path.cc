@@ -1,15 +1,17 @@
-#include "cli/taken_for_a_path.h"
+#include "ops/taken_for_a_path.h"
 
 #include <algorithm>
 
 #include "base/clean_text.h"
 #include "base/text.h"
+#include "config/config_store.h"
 
-namespace yonder::cli {
+namespace yonder::ops {
 
-std::optional<Error> taken_for_a_path(config::ConfigStore& config, const std::string& sandbox,
+std::optional<Error> taken_for_a_path(Engine& engine, const std::string& sandbox,
                                       const std::string& path) {
-  const auto catalog = sandbox.empty() ? config.catalog() : Result<config::Catalog>(Error{});
+  if (!sandbox.empty()) return std::nullopt;
+  const auto catalog = engine.config.catalog();
   if (!catalog) return std::nullopt;  // whoever needs it says what is wrong with it
   const bool is_name = std::any_of(catalog->sandboxes.begin(), catalog->sandboxes.end(),
                                    [&](const SandboxSpec& spec) { return spec.name == path; });
@@ -20,4 +22,4 @@ std::optional<Error> taken_for_a_path(config::ConfigStore& config, const std::st
                concat("give the path, too; a path of that name is ./", shown)};
 }
 
-}  // namespace yonder::cli
+}  // namespace yonder::ops
