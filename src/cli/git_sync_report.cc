@@ -35,6 +35,11 @@ Error in_options(Error error) {
 }
 
 Report git_sync_report(const ops::GitSyncResponse& response) {
+  if (const auto& transfer = response.transfer) {
+    return {.status = kExitSuccess,
+            .out = concat(transfer->id, "\n"),
+            .messages = {concat("goes on in the background: yonder transfers ", transfer->id)}};
+  }
   std::string line =
       concat(response.sandbox, ":", response.remote_path, " ", what_happened(response));
   line += response.branch.empty() ? std::string(", detached") : concat(", on ", response.branch);

@@ -22,6 +22,7 @@ Result<Command> to_git_sync(const RawOptions& raw) {
   if (!raw.commit.empty()) request.commit = raw.commit;
   if (!raw.remote.empty()) request.remote = raw.remote;
   request.branch = raw.branch;
+  request.background = raw.background;
   if (!raw.via.empty()) {
     TRY_ASSIGN(request.via, ops::parse_git_via(raw.via));
   }

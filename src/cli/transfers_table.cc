@@ -20,8 +20,12 @@ std::string status_of(const ops::TransferInfo& transfer) {
   return json["complete"] == false ? "incomplete" : "completed";
 }
 
+bool is_git(const ops::TransferInfo& transfer) {
+  return transfer.note.direction == ops::kGitSync;
+}
+
 bool is_push(const ops::TransferInfo& transfer) {
-  return transfer.note.direction == "local_to_remote";
+  return transfer.note.direction == "local_to_remote" || is_git(transfer);
 }
 
 std::string progress_text(const ops::TransferInfo& transfer) {
@@ -49,6 +53,9 @@ std::string result_line(const ops::TransferInfo& transfer) {
   const auto parsed = parse_json(transfer.note.result, "result");
   if (!parsed || !parsed->is_object()) return "";
   const Json& result = *parsed;
+  if (is_git(transfer)) {
+    return concat(result.value("status", ""), ": ", result.value("new_commit", ""), "\n");
+  }
   const char* files = is_push(transfer) ? "uploaded_files" : "downloaded_files";
   std::string line = concat(result.value(files, std::uint64_t{0}), " files copied, ",
                             result.value("skipped_files", std::uint64_t{0}), " unchanged, ",

@@ -13,9 +13,11 @@
 #include "ops/git_sync_plan.h"
 #include "ops/git_sync_report.h"
 #include "ops/git_sync_script.h"
+#include "ops/patience.h"
 #include "ops/resolve.h"
 #include "ops/sync.h"
 #include "ops/sync_places.h"
+#include "ops/transfers.h"
 
 namespace yonder::ops {
 namespace {
@@ -51,20 +53,36 @@ void add_paths(const std::vector<std::string>& raw, GitSyncResponse& response) {
 // One sync, from the first look to the answer.
 class GitSync {
  public:
-  GitSync(Engine& engine, CallContext& context, const GitSyncRequest& request, std::string sandbox)
+  // `patience`: of a caller who does not wait for ever.
+  GitSync(Engine& engine, CallContext& context, const GitSyncRequest& request,
+          const Patience* patience = nullptr)
       : engine_(engine),
         context_(context),
         request_(request),
-        sandbox_(std::move(sandbox)),
+        patience_(patience),
+        sandbox_(request.sandbox),
         deadline_(request.timeout ? Deadline::after(*request.timeout) : Deadline::never()),
         // By a path without links: what is judged is what git reads.
         local_path_(
             real_path(config::expand_home(request.local_path, home_of(engine.environment)))),
         git_(local_path_, engine.environment, deadline_) {}
 
+  // What is here is looked at: who goes on later brings this commit, whatever HEAD is then.
+  Result<GitSyncRequest> request_for_worker() {
+    TRY(look_here());
+    GitSyncRequest request = request_;
+    request.sandbox = sandbox_;
+    request.local_path = local_path_;
+    request.commit = local_.id;
+    request.branch = local_.branch;
+    if (request.timeout) {
+      request.timeout = std::max<Duration>(deadline_.remaining(), std::chrono::seconds(1));
+    }
+    return request;
+  }
+
   Result<GitSyncResponse> run() {
-    TRY(check_places());
-    TRY_ASSIGN(local_, git_.look(request_.commit, request_.branch));
+    TRY(look_here());
     context_.progress(concat("looking at ", printable(request_.remote_path), " on ", sandbox_));
     TRY_ASSIGN(far_, look(context_, deadline_));
     TRY(check_far(request_, local_, far_));
@@ -78,6 +96,12 @@ class GitSync {
   }
 
  private:
+  Result<void> look_here() {
+    TRY(check_places());
+    TRY_ASSIGN(local_, git_.look(request_.commit, request_.branch));
+    return {};
+  }
+
   // What a sync of files may not send does not leave as a commit either.
   Result<void> check_places() const {
     TRY_ASSIGN(const PlaceJudge judge, place_judge(engine_, request_.by_agent));
@@ -189,6 +213,7 @@ class GitSync {
 
   // The script could not tell where HEAD is: look once more, also when the call was given up.
   Error seen_after(Error error) {
+    if (patience_ != nullptr && patience_->over()) return error;  // somebody else goes on
     CallContext again{.session = context_.session, .detach = context_.detach};
     const auto far = look(again, Deadline::after(kLastLook));
     error.message += far && far->is_repository()
@@ -201,6 +226,7 @@ class GitSync {
   Engine& engine_;
   CallContext& context_;
   const GitSyncRequest& request_;
+  const Patience* const patience_;
   const std::string sandbox_;
   const Deadline deadline_;
   const std::string local_path_;
@@ -211,13 +237,53 @@ class GitSync {
   std::string said_;  // by git, over there
 };
 
+Result<GitSyncResponse> hand_over(Engine& engine, CallContext& context,
+                                  const GitSyncRequest& request, const std::string& why) {
+  TRY_ASSIGN(const GitSyncRequest rest, GitSync(engine, context, request).request_for_worker());
+  TRY_ASSIGN(TransferStarted started, start_transfer(engine, rest));
+  started.auto_switched = !why.empty();
+  started.why = why;
+  GitSyncResponse response{.status = "queued",
+                           .sandbox = rest.sandbox,
+                           .remote_path = printable(rest.remote_path),
+                           .new_commit = rest.commit,
+                           .branch = rest.branch,
+                           .via = rest.via,
+                           .transfer = std::move(started)};
+  if (!why.empty()) response.warnings.push_back(why);
+  return response;
+}
+
+// As long as the caller waits. What is cut off then is as if it had not begun: git over there
+// takes a pack whole or not at all, and a second call goes on from whatever is there.
+Result<GitSyncResponse> sync_within(Engine& engine, CallContext& context,
+                                    const GitSyncRequest& request) {
+  const auto began = std::chrono::steady_clock::now();
+  const Patience patience(context, request.wait);
+  // Also for a client who goes away: what runs over there is stopped before somebody else begins.
+  CallContext waiting{
+      .session = context.session, .cancel = patience.token(), .progress = context.progress};
+  auto response = GitSync(engine, waiting, request, &patience).run();
+  if (response || !patience.over() || context.cancel.cancelled()) return response;
+  const Errc code = response.error().code;
+  if (code != Errc::Cancelled && code != Errc::LinkLost) return response;
+  GitSyncRequest rest = request;
+  if (rest.timeout) *rest.timeout -= std::chrono::steady_clock::now() - began;
+  return hand_over(engine, context, rest,
+                   "goes on in the background: it was not done within wait_s");
+}
+
 }  // namespace
 
 Result<GitSyncResponse> git_sync(Engine& engine, CallContext& context,
                                  const GitSyncRequest& request) {
   TRY(check_git_sync_request(request));
+  GitSyncRequest asked = request;
   TRY_ASSIGN(const SandboxSpec sandbox, resolve_sandbox(engine, context.session, request.sandbox));
-  return GitSync(engine, context, request, sandbox.name).run();
+  asked.sandbox = sandbox.name;
+  if (asked.background) return hand_over(engine, context, asked, "");
+  if (asked.wait) return sync_within(engine, context, asked);
+  return GitSync(engine, context, asked).run();
 }
 
 }  // namespace yonder::ops

@@ -9,6 +9,7 @@
 #include "base/json.h"
 #include "ops/engine.h"
 #include "ops/operation.h"
+#include "ops/sync.h"
 
 namespace yonder::ops {
 
@@ -36,10 +37,13 @@ struct GitSyncRequest {
   OnDiverged on_diverged = OnDiverged::Refuse;
   std::optional<Duration> timeout;  // nothing: no limit
   bool by_agent = true;             // the settings may restrict agents
+  // When it is over, the work goes on in a process of its own. Nothing: however long it takes.
+  std::optional<Duration> wait;
+  bool background = false;  // so it does at once
 };
 
 struct GitSyncResponse {
-  std::string status;  // "cloned", "updated" or "up_to_date"
+  std::string status;  // "cloned", "updated" or "up_to_date"; "queued" when it is not done yet
   std::string sandbox;
   std::string remote_path;  // absolute
   std::string old_commit;   // empty: there was none
@@ -55,6 +59,7 @@ struct GitSyncResponse {
   double duration_s = 0;
   std::uint64_t local_uncommitted = 0;
   std::vector<std::string> warnings;
+  std::optional<TransferStarted> transfer;  // it goes on there
 };
 
 // Conflict: refused because of what is over there; nothing was changed. After any other error the
@@ -63,6 +68,8 @@ Result<GitSyncResponse> git_sync(Engine& engine, CallContext& context,
                                  const GitSyncRequest& request);
 
 Result<GitSyncRequest> parse_git_sync_request(const Json& arguments);
+// The arguments that parse_git_sync_request() understands, for a worker.
+Json arguments_json(const GitSyncRequest& request);
 // These take the words that tools and command lines use.
 Result<GitVia> parse_git_via(const std::string& word);
 Result<OnDirty> parse_on_dirty(const std::string& word);

@@ -7,7 +7,11 @@
 namespace yonder::ops {
 namespace {
 
-constexpr double kDefaultTimeout = 300;
+// It goes on in the background when nobody waits any more.
+constexpr double kDefaultTimeout = 3600;
+// Time is left to stop what runs over there before a client gives up.
+constexpr double kDefaultWait = 45;
+constexpr double kMaxWait = 600;
 constexpr double kMaxSeconds = 24.0 * 3600;
 
 Error wrong_word(const char* name, const std::string& word, const char* words) {
@@ -22,6 +26,20 @@ void take(Arguments& in, const char* name, const Result<T>& parsed, T& into) {
   } else {
     in.fail(name, "must be one of: " + parsed.error().hint);
   }
+}
+
+Duration seconds_of(double seconds) {
+  return std::chrono::duration_cast<Duration>(std::chrono::duration<double>(seconds));
+}
+
+const char* word_of(OnDirty choice) {
+  if (choice == OnDirty::Stash) return "stash";
+  return choice == OnDirty::Reset ? "reset" : "refuse";
+}
+
+const char* word_of(OnDiverged choice) {
+  if (choice == OnDiverged::KeepBranch) return "keep_branch";
+  return choice == OnDiverged::Reset ? "reset" : "refuse";
 }
 
 const char* word_of(GitVia via) {
@@ -57,6 +75,11 @@ Json input_schema() {
         choice("Commits that exist only over there. keep_branch: keep them on a backup branch.",
                {"refuse", "keep_branch", "reset"})},
        {"sandbox_name", with_default(typed("string", "Default: the active sandbox."), "")},
+       {"wait_s", with_default(typed("number",
+                                     "How long this call waits; then it goes on in the background, "
+                                     "for check_file_transfer_task."),
+                               kDefaultWait)},
+       {"background", with_default(typed("boolean", "Do not wait at all."), false)},
        {"timeout_s", with_default(typed("number", "For all of it."), kDefaultTimeout)}},
       {"remote_path"});
 }
@@ -64,7 +87,10 @@ Json input_schema() {
 Json output_schema() {
   const Json text{{"type", "string"}};
   return result_schema(
-      {{"status", typed("string", "cloned, updated or up_to_date.")},
+      {{"mode", typed("string", "inline, or background: it is not done yet.")},
+       {"task_id", nullable("integer", "For check_file_transfer_task, in the background.")},
+       {"log_file", nullable("string", "Here, of that.")},
+       {"status", typed("string", "cloned, updated or up_to_date; queued in the background.")},
        {"sandbox", typed("string", "Where.")},
        {"remote_path", typed("string", "Absolute.")},
        {"old_commit", nullable("string", "What was checked out before.")},
@@ -145,15 +171,34 @@ Result<GitSyncRequest> parse_git_sync_request(const Json& arguments) {
   take(in, "on_dirty", parse_on_dirty(in.text("on_dirty", "refuse")), request.on_dirty);
   take(in, "on_diverged", parse_on_diverged(in.text("on_diverged", "refuse")), request.on_diverged);
   request.sandbox = in.text("sandbox_name", "");
-  const double seconds = in.number("timeout_s", kDefaultTimeout, 1, kMaxSeconds);
-  request.timeout = std::chrono::duration_cast<Duration>(std::chrono::duration<double>(seconds));
+  request.timeout = seconds_of(in.number("timeout_s", kDefaultTimeout, 1, kMaxSeconds));
+  request.wait = seconds_of(in.number("wait_s", kDefaultWait, 0, kMaxWait));
+  request.background = in.flag("background", false);
   TRY(in.finish());
   TRY(check_git_sync_request(request));
   return request;
 }
 
+Json arguments_json(const GitSyncRequest& request) {
+  Json json{{"remote_path", request.remote_path},
+            {"local_path", request.local_path},
+            {"commit", request.commit},
+            {"branch", request.branch},
+            {"via", word_of(request.via)},
+            {"remote", request.remote},
+            {"on_dirty", word_of(request.on_dirty)},
+            {"on_diverged", word_of(request.on_diverged)},
+            {"sandbox_name", request.sandbox}};
+  if (request.timeout) json["timeout_s"] = to_seconds(*request.timeout);
+  return json;
+}
+
 Json to_json(const GitSyncResponse& response) {
-  return Json{{"status", response.status},
+  const auto& transfer = response.transfer;
+  return Json{{"mode", transfer ? "background" : "inline"},
+              {"task_id", transfer ? Json(transfer->id) : Json()},
+              {"log_file", transfer ? Json(transfer->log_file) : Json()},
+              {"status", response.status},
               {"sandbox", response.sandbox},
               {"remote_path", response.remote_path},
               {"old_commit", text_or_null(response.old_commit)},

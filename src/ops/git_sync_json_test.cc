@@ -36,6 +36,16 @@ TEST(GitSyncJson, SaysWhichArgumentIsWrong) {
   EXPECT_THAT(refusal({{"remote_path", "x"}, {"force", true}}), HasSubstr("force"));
 }
 
+TEST(GitSyncJson, SurvivesTheWayToAWorker) {
+  const Json asked{{"remote_path", "~/x"}, {"local_path", "/y"},     {"commit", "v1"},
+                   {"branch", "b"},        {"via", "remote"},        {"remote", "up"},
+                   {"on_dirty", "stash"},  {"on_diverged", "reset"}, {"sandbox_name", "box"},
+                   {"timeout_s", 7.0}};
+  const auto request = parse_git_sync_request(asked);
+  ASSERT_TRUE(request) << request.error().message;
+  EXPECT_EQ(arguments_json(*request), asked);
+}
+
 TEST(GitSyncJson, HasEveryKeyOfItsSchema) {
   const Json json = to_json(GitSyncResponse{});
   const Json schema = git_sync_operation().output_schema;

@@ -1,14 +1,12 @@
 #include "ops/sync.h"
 
-#include <atomic>
 #include <filesystem>
 
 #include "base/clean_text.h"
 #include "base/file.h"
-#include "base/guarded.h"
 #include "base/text.h"
-#include "base/thread.h"
 #include "config/config_store.h"
+#include "ops/patience.h"
 #include "ops/resolve.h"
 #include "ops/sync_places.h"
 #include "ops/transfers.h"
@@ -23,44 +21,6 @@ std::string working_directory() {
   const auto here = std::filesystem::current_path(failed);
   return failed ? std::string("/") : here.string();
 }
-
-// Ends the waiting: when the client cancels, when it goes away, or when its time is over.
-class Patience {
- public:
-  Patience(const CallContext& context, const std::optional<Duration>& wait)
-      : on_cancel_(context.cancel.on_cancel([this] { stop_.cancel(); })),
-        on_detach_(context.detach.on_cancel([this] {
-          over_ = true;
-          stop_.cancel();
-        })) {
-    if (wait) timer_ = Thread("sync-wait", [this, wait] { watch(Deadline::after(*wait)); });
-  }
-  Patience(const Patience&) = delete;
-  Patience& operator=(const Patience&) = delete;
-  ~Patience() {
-    done_.change([](bool& done) { done = true; });
-  }
-
-  CancelToken token() const { return stop_.token(); }
-  // Somebody else should go on.
-  bool over() const { return over_; }
-
- private:
-  void watch(const Deadline& deadline) {
-    const bool done = done_.wait(
-        deadline, [](bool value) { return value; }, [](bool value) { return value; });
-    if (done) return;
-    over_ = true;
-    stop_.cancel();
-  }
-
-  CancelSource stop_;
-  std::atomic<bool> over_{false};
-  Monitor<bool> done_;
-  Thread timer_;
-  CancelToken::Registration on_cancel_;
-  CancelToken::Registration on_detach_;
-};
 
 Result<SyncResponse> hand_over(Engine& engine, const SyncCall& call, const std::string& why) {
   TRY_ASSIGN(TransferStarted started, start_transfer(engine, call));

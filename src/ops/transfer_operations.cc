@@ -65,7 +65,7 @@ Json task_properties() {
       {"pending", typed("boolean", "Its worker comes up.")},
       {"stale", typed("boolean", "Its worker is gone without a word; sync again to go on.")},
       {"complete", nullable("boolean", "Of a completed one: false when something failed.")},
-      {"direction", typed("string", "local_to_remote or remote_to_local.")},
+      {"direction", typed("string", "local_to_remote, remote_to_local or git_sync.")},
       {"sandbox", typed("string", "Where.")},
       {"local_path", typed("string", "Here.")},
       {"remote_path", typed("string", "There.")},

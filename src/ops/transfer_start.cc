@@ -45,17 +45,22 @@ store::TransferNote note_of(const SyncCall& call, std::int64_t now_ms) {
           .created_ms = now_ms};
 }
 
-}  // namespace
-
-std::string transfer_log(const Engine& engine, std::int64_t id) {
-  return concat(log_directory(engine), "/transfer-", id, ".log");
+store::TransferNote note_of(const GitSyncRequest& request, std::int64_t now_ms) {
+  Json options = arguments_json(request);
+  options["by_agent"] = request.by_agent;
+  return {.direction = std::string(kGitSync),
+          .sandbox = request.sandbox,
+          .local_path = request.local_path,
+          .remote_path = request.remote_path,
+          .options = dump_json(options),
+          .status = "queued",
+          .created_ms = now_ms};
 }
 
-Result<TransferStarted> start_transfer(Engine& engine, const SyncCall& call) {
-  const std::int64_t now = wall_clock_ms();
+Result<TransferStarted> start(Engine& engine, const store::TransferNote& note) {
   TRY(make_directories(log_directory(engine)));
-  collect(engine, now);
-  TRY_ASSIGN(const std::int64_t id, engine.store.add_transfer(note_of(call, now)));
+  collect(engine, note.created_ms);
+  TRY_ASSIGN(const std::int64_t id, engine.store.add_transfer(note));
   const std::string log = transfer_log(engine, id);
   const auto worker =
       start_worker({.argv = {engine.program, "transfer-worker", "--task", std::to_string(id)},
@@ -70,6 +75,20 @@ Result<TransferStarted> start_transfer(Engine& engine, const SyncCall& call) {
   // It runs, and will say itself who it is: not to know it yet is no reason to lose its number.
   [[maybe_unused]] const auto noted = engine.store.transfer_has_worker(id, *worker);
   return TransferStarted{.id = id, .pid = worker->pid, .log_file = log};
+}
+
+}  // namespace
+
+std::string transfer_log(const Engine& engine, std::int64_t id) {
+  return concat(log_directory(engine), "/transfer-", id, ".log");
+}
+
+Result<TransferStarted> start_transfer(Engine& engine, const SyncCall& call) {
+  return start(engine, note_of(call, wall_clock_ms()));
+}
+
+Result<TransferStarted> start_transfer(Engine& engine, const GitSyncRequest& request) {
+  return start(engine, note_of(request, wall_clock_ms()));
 }
 
 }  // namespace yonder::ops

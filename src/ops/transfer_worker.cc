@@ -59,6 +59,20 @@ Result<SyncCall> call_of(const store::TransferNote& note) {
   return call;
 }
 
+Result<GitSyncRequest> git_request_of(const store::TransferNote& note) {
+  TRY_ASSIGN(Json options, parse_json(note.options, "the options of the transfer"));
+  const bool by_agent = options.value("by_agent", Json()) != Json(false);
+  options.erase("by_agent");
+  const bool limited = options.contains("timeout_s");
+  TRY_ASSIGN(GitSyncRequest request, parse_git_sync_request(options));
+  request.by_agent = by_agent;
+  request.local_path = note.local_path;
+  request.remote_path = note.remote_path;
+  request.wait.reset();
+  if (!limited) request.timeout.reset();
+  return request;
+}
+
 std::string plan_line(const sync::Counts& counts) {
   return concat("plan: ", counts.files(), counts.files() == 1 ? " file with " : " files with ",
                 human_bytes(counts.bytes), " to send, ", counts.create_directories,
@@ -83,6 +97,9 @@ class Worker {
   int end(const store::TransferEnd& end, int status);
   int end_with(const Error& error);
   int end_with(const SyncCall& call, sync::SyncReport report);
+  int run_sync();
+  int run_git_sync();
+  void show(const std::string& text);
 
   Engine& engine_;
   const store::TransferNote note_;
@@ -160,7 +177,39 @@ int Worker::end_with(const SyncCall& call, sync::SyncReport report) {
       {.status = "completed", .result = dump_json(to_json(response)), .at_ms = wall_clock_ms()}, 0);
 }
 
+// Of a git checkout there are only words.
+void Worker::show(const std::string& text) {
+  log_.line(text);
+  Json json = to_json(SyncProgress{});
+  json["phase"] = "uploading";
+  json["text"] = text;
+  const auto goes_on = engine_.store.transfer_goes_on(note_.id, dump_json(json), wall_clock_ms());
+  if (goes_on && !*goes_on) stop_.cancel();
+}
+
+int Worker::run_git_sync() {
+  const auto request = git_request_of(note_);
+  if (!request) return end_with(request.error());
+  log_.line(concat("transfer ", note_.id, ", ", note_.direction, ": ", request->commit, " of ",
+                   note_.local_path, " -> ", note_.sandbox, ":", note_.remote_path));
+  Session session;
+  CallContext context{.session = session,
+                      .cancel = stop_.token(),
+                      .progress = [this](const std::string& text) { show(text); }};
+  const auto response = git_sync(engine_, context, *request);
+  if (!response) return end_with(response.error());
+  for (const auto& warning : response->warnings) log_.line(concat("warning: ", warning));
+  log_.line(concat(response->status, ": ", response->new_commit));
+  Json result = to_json(*response);
+  result["complete"] = true;
+  return end({.status = "completed", .result = dump_json(result), .at_ms = wall_clock_ms()}, 0);
+}
+
 int Worker::run() {
+  return note_.direction == kGitSync ? run_git_sync() : run_sync();
+}
+
+int Worker::run_sync() {
   const auto call = call_of(note_);
   if (!call) return end_with(call.error());
   log_.line(concat("transfer ", note_.id, ", ", note_.direction, ": ", note_.local_path,

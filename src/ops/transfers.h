@@ -10,17 +10,21 @@
 #include "base/clock.h"
 #include "base/json.h"
 #include "ops/engine.h"
+#include "ops/git_sync.h"
 #include "ops/sync.h"
 #include "ops/worker_process.h"
 #include "store/transfer_note.h"
 
 namespace yonder::ops {
 
-// Syncs that go on in processes of their own, which outlive whoever began them. What is true about
-// one is its row in the store together with its process.
+// Syncs, of files and of git checkouts, that go on in processes of their own, which outlive whoever
+// began them. What is true about one is its row in the store together with its process.
 
 // `call` is prepared, and its sandbox is named.
 Result<TransferStarted> start_transfer(Engine& engine, const SyncCall& call);
+// `request` names its sandbox, an absolute local path and a commit by its id.
+Result<TransferStarted> start_transfer(Engine& engine, const GitSyncRequest& request);
+inline constexpr std::string_view kGitSync = "git_sync";  // the direction of such a transfer
 std::string transfer_log(const Engine& engine, std::int64_t id);
 
 // What the worker's process does. Gives its exit status.

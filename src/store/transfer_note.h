@@ -19,7 +19,7 @@ struct WorkerKey {
 // A sync that goes on in a process of its own.
 struct TransferNote {
   std::int64_t id = 0;
-  std::string direction;  // "local_to_remote" or "remote_to_local"
+  std::string direction;  // "local_to_remote", "remote_to_local" or "git_sync"
   std::string sandbox;
   std::string local_path;  // absolute; bytes as they are
   std::string remote_path;

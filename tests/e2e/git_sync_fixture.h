@@ -40,10 +40,9 @@ class GitSync : public EndToEnd {
   Json refused(const Json& more = Json::object());
   // How many runs the far side has begun.
   std::size_t runs_there();
-
- private:
   Json arguments(const Json& more) const;
 
+ private:
   std::optional<lab::Sshd> sshd_;
   std::optional<lab::Account> user_;
   std::unique_ptr<McpClient> files_agent_;

@@ -3,6 +3,7 @@
 #include <filesystem>
 
 #include "base/id.h"
+#include "base/text.h"
 #include "e2e/git_sync_fixture.h"
 #include "e2e/yonder_cli.h"
 
@@ -46,6 +47,11 @@ class GitSyncTrouble : public GitSync {
     EXPECT_EQ(head_there(), old_);
     EXPECT_EQ(there("git status --porcelain; git fsck 2>&1; cat a"), "one");
   }
+  Json finished(const Json& task) {
+    return files_agent()
+        .call("check_file_transfer_task", {{"task_id", task}, {"wait_s", 45}})
+        .content;
+  }
   lab::FaultProxy& proxy() { return *proxy_; }
   std::string old_head_words() const { return "on branch main at " + old_.substr(0, 10); }
 
@@ -88,6 +94,64 @@ TEST_F(GitSyncTrouble, AKilledProgramLeavesTheCheckoutWhole) {
   expect_untouched();
   EXPECT_EQ(sync()["status"], "updated");
   EXPECT_EQ(head_there(), head());
+}
+
+TEST_F(GitSyncTrouble, WhatTakesTooLongToWaitForGoesOnInTheBackground) {
+  proxy().set_rate(300000);
+  const std::string wanted = head();
+  const Json answer = sync({{"sandbox_name", "slow"}, {"wait_s", 2}});
+  EXPECT_EQ(answer["mode"], "background");
+  EXPECT_EQ(answer["status"], "queued");
+  EXPECT_EQ(answer["new_commit"], wanted);
+  commit("a", "later");  // which is not what was asked for
+  proxy().set_rate(0);
+  const Json done = finished(answer["task_id"]);
+  EXPECT_EQ(done["status"], "completed") << done;
+  EXPECT_EQ(done["result"]["status"], "updated");
+  EXPECT_EQ(done["result"]["new_commit"], wanted);
+  EXPECT_EQ(head_there(), wanted);
+  EXPECT_EQ(there("git symbolic-ref HEAD; git status --porcelain; git fsck 2>&1; wc -c < big"),
+            concat("refs/heads/main\n", kBig));
+}
+
+TEST_F(GitSyncTrouble, WhatAClientLeavesBehindGoesOn) {
+  proxy().set_rate(300000);
+  files_agent().call_async("git_sync", arguments({{"sandbox_name", "slow"}}));
+  ASSERT_TRUE(transfer_has_begun());
+  files_agent().close();
+  proxy().set_rate(0);
+  EXPECT_TRUE(lab::eventually([&] { return head_there() == head(); }));
+}
+
+TEST_F(GitSyncTrouble, InTheBackgroundIsCancelledAndLeavesTheCheckoutWhole) {
+  proxy().set_rate(200000);
+  const Json started = sync({{"sandbox_name", "slow"}, {"background", true}});
+  ASSERT_TRUE(transfer_has_begun());
+  const Json ended =
+      files_agent().call("cancel_file_transfer_task", {{"task_id", started["task_id"]}}).content;
+  EXPECT_EQ(ended["status"], "cancelled") << ended;
+  EXPECT_EQ(ended["terminated"], true) << ended;
+  expect_untouched();
+}
+
+TEST_F(GitSyncTrouble, InTheBackgroundSaysWhyItFailed) {
+  there("echo changed >> a");
+  const Json started = sync({{"background", true}});
+  const Json done = finished(started["task_id"]);
+  EXPECT_EQ(done["status"], "failed");
+  EXPECT_EQ(done["error"]["code"], "conflict");
+  EXPECT_EQ(there("cat a"), "one\nchanged");
+}
+
+TEST_F(GitSyncTrouble, StartsInTheBackgroundFromTheCommandLine) {
+  const Captured begun = run_yonder(words({"--background"}), environment());
+  ASSERT_EQ(begun.status.code, 0) << begun.err;
+  const std::string id(trim(begun.out));
+  EXPECT_EQ(finished(std::stoll(id))["status"], "completed");
+  EXPECT_EQ(head_there(), head());
+  const Captured shown = run_yonder({"transfers", id}, environment());
+  EXPECT_EQ(shown.status.code, 0) << shown.err;
+  EXPECT_THAT(shown.out, HasSubstr(concat("updated: ", head())));
 }
 
 TEST_F(GitSyncTrouble, ATimeLimitSaysWhereHeadIs) {
