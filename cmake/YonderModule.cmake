@@ -11,6 +11,11 @@ if(YONDER_SANITIZE)
   target_link_options(yonder_flags INTERFACE -fsanitize=${YONDER_SANITIZE})
 endif()
 
+# A test that uses the same names as its neighbours is compiled alone, also with YONDER_UNITY.
+function(yonder_alone)
+  set_source_files_properties(${ARGN} PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)
+endfunction()
+
 # yonder_module(run DEPS base link LIBS Threads::Threads)
 #   Every *.cc of the folder but main.cc and *_test.cc becomes the library yonder_run;
 #   *_test.cc become the program run_test, whose tests CTest finds by itself.
@@ -32,6 +37,7 @@ function(yonder_module name)
   target_link_libraries(yonder_${name} PUBLIC ${M_DEPS} ${M_LIBS} PRIVATE yonder_flags)
   if(tests AND YONDER_TESTS AND NOT YONDER_OUTPOST_ONLY)
     add_executable(${name}_test ${tests})
+    set_target_properties(${name}_test PROPERTIES UNITY_BUILD ${YONDER_UNITY})
     target_link_libraries(${name}_test PRIVATE yonder_${name} yonder_flags GTest::gmock GTest::gtest_main)
     gtest_discover_tests(${name}_test DISCOVERY_TIMEOUT 60 PROPERTIES TIMEOUT 120 LABELS unit)
   endif()

@@ -8,20 +8,20 @@
 namespace yonder::link {
 namespace {
 
-using testing::answered;
-using testing::ask;
-using testing::box;
-using testing::box_with_password;
-using testing::end_of;
-using testing::kPasswordPrompt;
-using testing::kRefused;
-using testing::kSoon;
-using testing::ScriptedPerson;
-using testing::start_helper;
+using askpass_testing::answered;
+using askpass_testing::ask;
+using askpass_testing::box;
+using askpass_testing::box_with_password;
+using askpass_testing::end_of;
+using askpass_testing::kPasswordPrompt;
+using askpass_testing::kRefused;
+using askpass_testing::kSoon;
+using askpass_testing::ScriptedPerson;
+using askpass_testing::start_helper;
 
 using State = ScriptedPerson::State;
 
-class AskpassBrokerTest : public testing::BrokerTest {};
+class AskpassBrokerTest : public askpass_testing::BrokerTest {};
 
 TEST_F(AskpassBrokerTest, GivesTheConfiguredPasswordOnceAndThenRefuses) {
   const auto broker = open();

@@ -17,10 +17,10 @@ namespace {
 namespace yonder::link {
 namespace {
 
-using testing::end_of;
-using testing::HelperEnd;
-using testing::kRefused;
-using testing::start_helper;
+using askpass_testing::end_of;
+using askpass_testing::HelperEnd;
+using askpass_testing::kRefused;
+using askpass_testing::start_helper;
 
 TEST(RunAsAskpass, IsNoAskpassWithoutTheVariable) {
   ASSERT_EQ(std::getenv(kSocketVariable), nullptr);

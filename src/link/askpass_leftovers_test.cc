@@ -12,13 +12,13 @@
 namespace yonder::link {
 namespace {
 
-using testing::answered;
-using testing::ask;
-using testing::box_with_password;
+using askpass_testing::answered;
+using askpass_testing::ask;
+using askpass_testing::box_with_password;
+using askpass_testing::kPasswordPrompt;
 using ::testing::ElementsAre;
-using testing::kPasswordPrompt;
 
-class AskpassLeftoversTest : public testing::BrokerTest {
+class AskpassLeftoversTest : public askpass_testing::BrokerTest {
  protected:
   // Another process with a broker of its own in the same directory.
   class Other {

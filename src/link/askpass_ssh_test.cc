@@ -14,8 +14,8 @@
 namespace yonder::link {
 namespace {
 
-using testing::kSoon;
-using testing::ScriptedPerson;
+using askpass_testing::kSoon;
+using askpass_testing::ScriptedPerson;
 
 constexpr const char* kSshd = "/usr/sbin/sshd";
 constexpr const char* kPassphrase = "open sesame";
@@ -84,7 +84,7 @@ class AskpassSshTest : public ::testing::Test {
   }
 
   void open_broker(Person* person) {
-    auto broker = AskpassBroker::open(directory_ / "d", testing::this_program(), person);
+    auto broker = AskpassBroker::open(directory_ / "d", askpass_testing::this_program(), person);
     ASSERT_TRUE(broker) << broker.error().message;
     broker_ = *std::move(broker);
   }
@@ -97,7 +97,7 @@ class AskpassSshTest : public ::testing::Test {
   }
 
   Login log_in(const std::string& passphrase) {
-    SandboxSpec spec = testing::box();
+    SandboxSpec spec = askpass_testing::box();
     spec.key_passphrase = Secret(passphrase);
     Login login;
     std::atomic<int> refusals = 0;
@@ -126,7 +126,7 @@ class AskpassSshTest : public ::testing::Test {
     return login;
   }
 
-  testing::TemporaryDirectory directory_;
+  askpass_testing::TemporaryDirectory directory_;
   int port_ = 0;
   std::optional<Subprocess> sshd_;
   std::unique_ptr<AskpassBroker> broker_;

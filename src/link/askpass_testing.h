@@ -21,7 +21,7 @@
 #include "link/askpass_broker.h"
 
 // What the tests of askpass share.
-namespace yonder::link::testing {
+namespace yonder::link::askpass_testing {
 
 inline const Duration kSoon = std::chrono::seconds(20);
 
@@ -186,4 +186,4 @@ class BrokerTest : public ::testing::Test {
   Refusals refusals_;
 };
 
-}  // namespace yonder::link::testing
+}  // namespace yonder::link::askpass_testing

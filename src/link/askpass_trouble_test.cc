@@ -14,21 +14,21 @@
 namespace yonder::link {
 namespace {
 
-using testing::answered;
-using testing::ask;
-using testing::box;
-using testing::box_with_password;
-using testing::end_of;
-using testing::kPasswordPrompt;
-using testing::kRefused;
-using testing::kSoon;
-using testing::Refusals;
-using testing::ScriptedPerson;
-using testing::start_helper;
+using askpass_testing::answered;
+using askpass_testing::ask;
+using askpass_testing::box;
+using askpass_testing::box_with_password;
+using askpass_testing::end_of;
+using askpass_testing::kPasswordPrompt;
+using askpass_testing::kRefused;
+using askpass_testing::kSoon;
+using askpass_testing::Refusals;
+using askpass_testing::ScriptedPerson;
+using askpass_testing::start_helper;
 
 using State = ScriptedPerson::State;
 
-class AskpassTroubleTest : public testing::BrokerTest {
+class AskpassTroubleTest : public askpass_testing::BrokerTest {
  protected:
   static Errc open_error(const std::string& directory) {
     const auto broker = AskpassBroker::open(directory, "/p", nullptr);
@@ -149,7 +149,7 @@ TEST_F(AskpassTroubleTest, DoesNotGiveThePasswordToAnSshBelowOurs) {
     auto environment = attempt->environment();
     environment.emplace_back("PATH=/usr/bin:/bin");
     return end_of(Subprocess::spawn(
-        {.argv = {"sh", "-c", line, testing::this_program()}, .environment = environment}));
+        {.argv = {"sh", "-c", line, askpass_testing::this_program()}, .environment = environment}));
   };
   EXPECT_EQ(ask_below("\"$0\" \"a@h's password: \"; exit $?"), answered("sesame"));
   EXPECT_EQ(ask_below("sh -c '\"$0\" \"a@h'\\''s password: \"; exit $?' \"$0\"; exit $?"),

@@ -38,7 +38,7 @@ Result<Layer> make_layer(const std::string& scratch) {
   return layer;
 }
 
-Result<void> bind(const std::string& from, const std::string& to) {
+Result<void> bind_over(const std::string& from, const std::string& to) {
   if (::mount(from.c_str(), to.c_str(), nullptr, MS_BIND | MS_REC, nullptr) != 0) {
     return errno_error(concat("mount --bind ", from, " ", to));
   }
@@ -57,7 +57,7 @@ Result<void> mirror(const fs::directory_entry& from, const std::string& to) {
   } else {
     TRY_ASSIGN(const Fd placeholder, open_file(to, O_WRONLY | O_CREAT));
   }
-  return bind(from.path(), to);
+  return bind_over(from.path(), to);
 }
 
 std::set<std::string> program_directories() {
