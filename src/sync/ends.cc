@@ -93,9 +93,12 @@ DeleteGuard Ends::guard(const Look& look) const {
 Result<void> Ends::find_local() {
   tree::OpenTree wanted{.path = request_.local_path,
                         .base = setup_.directory,
-                        .role = push_ ? tree::Role::Source : tree::Role::Target,
-                        .precious = setup_.own_places};
-  wanted.precious.push_back(setup_.state_dir);
+                        .role = push_ ? tree::Role::Source : tree::Role::Target};
+  // Only then it matters, and to look at them may take for ever: they may lie on a dead mount.
+  if (!push_ && request_.options.delete_extras) {
+    wanted.precious = setup_.own_places;
+    wanted.precious.push_back(setup_.state_dir);
+  }
   if (!push_ && !far_root_.is_directory) {
     TRY_ASSIGN(wanted.file, name_to_pull());
   }
