@@ -139,7 +139,7 @@ class Talker {
 
   void get(const Wanted& wanted) {
     if (one_in(4)) {
-      raw(Kind::OldFile, "");
+      raw(Kind::OldFile, one_in(2) ? "" : Packer().number(one_in(2) ? ~0ULL : 30).take());
       raw(Kind::Bytes, std::string(random_() % 30, 'x'));
       raw(Kind::Done, "");
       return say(Kind::GetDelta, wanted);

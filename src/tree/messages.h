@@ -33,7 +33,7 @@ enum class Kind : std::uint8_t {
   AskRuns,     // Wanted; answered by Runs or a failure
   Get,         // answered by File or a failure
   GetSegment,  // answered by Segment, a Note or a failure
-  OldFile,     // Bytes with its signature, then Done: what the next GetDeltas are to differ from
+  OldFile,   // its size; Bytes with its signature, Done: what the next GetDeltas are to differ from
   GetDelta,    // of a segment; answered by DeltaSegment or a failure
   Flush,       // answered by Done when all before it is done
   // both ways: contents
