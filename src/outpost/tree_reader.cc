@@ -89,7 +89,7 @@ Result<void> TreeReader::list(const ScanTree& wanted) {
 }
 
 Result<void> TreeReader::list_file(int root, const ScanOptions& options, ListSender& lists) {
-  auto entry = list_one(root, root_.state().file, options);
+  auto entry = list_one(root, root_.state().file, options, stream_.given_up);
   if (entry) {
     lists.add(*entry);
   } else if (entry.error().code != Errc::NotFound) {
@@ -118,8 +118,8 @@ Result<void> TreeReader::hash_files(const std::vector<std::string>& paths) {
   TRY_ASSIGN(const int root, root_.get());
   ListSender lists(stream_.out);
   for (const auto& path : paths) {
+    const auto entry = list_one(root, path, {.hash = true}, stream_.given_up);
     if (stream_.given_up()) return Error{Errc::Cancelled, "given up", ""};
-    const auto entry = list_one(root, path, {.hash = true});
     if (entry) lists.add(*entry);
   }
   TRY(lists.finish());

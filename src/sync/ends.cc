@@ -159,10 +159,11 @@ Result<tree::Listing> Ends::scan_here(const tree::RuleSet& rules) {
                                        .hash = options.checksum,
                                        .twins = options.hard_links && push_,
                                        .to_copy = push_};
+  const auto stopped = [&] { return cancel_.cancelled(); };
   TRY_ASSIGN(const int root, local_->get());
   const std::string& single = local_->state().file;
   if (!single.empty()) {
-    auto entry = tree::list_one(root, single, scan_options);
+    auto entry = tree::list_one(root, single, scan_options, stopped);
     if (entry) {
       own.entries.push_back(*std::move(entry));
     } else if (entry.error().code != Errc::NotFound) {
@@ -183,7 +184,7 @@ Result<tree::Listing> Ends::scan_here(const tree::RuleSet& rules) {
                         own.ignore_files.push_back(directory);
                         own.ignore_files.push_back(content);
                       },
-                  .stopped = [&] { return cancel_.cancelled(); }}));
+                  .stopped = stopped}));
   return own;
 }
 
@@ -299,9 +300,9 @@ Result<void> Ends::answer_some(FarTree& far, const std::vector<std::string>& pat
   };
   for (const auto& path : paths) {
     input.hashes[path] = {};
+    const auto entry = tree::list_one(*local_->get(), renamed && push_ ? source_name_ : path,
+                                      {.hash = true}, [&] { return cancel_.cancelled(); });
     if (cancel_.cancelled()) return Error{Errc::Cancelled, "cancelled", ""};
-    const auto entry =
-        tree::list_one(*local_->get(), renamed && push_ ? source_name_ : path, {.hash = true});
     if (entry && entry->hash) set(path, *entry->hash, push_);
   }
   TRY_ASSIGN(const tree::Listing theirs, far.listing());
