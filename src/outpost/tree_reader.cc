@@ -89,6 +89,7 @@ Result<void> TreeReader::list(const ScanTree& wanted) {
 }
 
 Result<void> TreeReader::list_file(int root, const ScanOptions& options, ListSender& lists) {
+  if (role_ == Role::Target) remove_old_parts(root, kForgottenPart);
   auto entry = list_one(root, root_.state().file, options, stream_.given_up);
   if (entry) {
     lists.add(*entry);

@@ -163,6 +163,7 @@ Result<tree::Listing> Ends::scan_here(const tree::RuleSet& rules) {
   TRY_ASSIGN(const int root, local_->get());
   const std::string& single = local_->state().file;
   if (!single.empty()) {
+    if (!push_) tree::remove_old_parts(root, tree::kForgottenPart);
     auto entry = tree::list_one(root, single, scan_options, stopped);
     if (entry) {
       own.entries.push_back(*std::move(entry));

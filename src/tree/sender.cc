@@ -57,7 +57,10 @@ Result<void> end_file(BlockWriter& out, std::uint64_t number, const Hash& hash) 
 }
 
 Result<Sent> give_up(BlockWriter& out, std::uint64_t number, Error error) {
-  TRY(send(out, Kind::EndFile, FileEnd{.number = number, .problem = error.message}));
+  TRY(send(
+      out, Kind::EndFile,
+      FileEnd{
+          .number = number, .problem = error.message, .changed = error.code == Errc::Conflict}));
   return Sent{.problem = std::move(error), .told = true};
 }
 
