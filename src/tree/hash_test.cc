@@ -11,7 +11,7 @@
 namespace yonder::tree {
 namespace {
 
-constexpr off_t kMiB = 1024 * 1024;
+constexpr std::size_t kMiB = 1024UL * 1024;
 
 class HashTest : public ::testing::Test {
  protected:

@@ -82,7 +82,7 @@ TEST_F(PartTroubleTest, NothingStaysWhereTheDiskTellsLateThatItIsFull) {
   EXPECT_TRUE(is_so_in_a_child([&] {
     const auto one = applier({1, 1}, true);
     auto part = PartFile::open(*one, head_);
-    for (const std::uint64_t i : {0, 1, 2}) {
+    for (const std::uint64_t i : {0U, 1U, 2U}) {
       if (!part || !send(*part, i)) return false;
     }
     return refuse_calls({{SYS_fsync, ENOSPC}}) && is_no_room(part->finish_runs({{0, 3}}));
@@ -166,9 +166,9 @@ TEST_F(PartTroubleTest, OldPartsOfADirectoryAreFoundWithoutAList) {
 }
 
 TEST_F(PartTroubleTest, NobodyWaitsForLocksThatThereAreNot) {
-  for (const unsigned error : {ENOLCK, ENOSYS, EOPNOTSUPP}) {
+  for (const int error : {ENOLCK, ENOSYS, EOPNOTSUPP}) {
     EXPECT_TRUE(is_so_in_a_child([&] {
-      if (!refuse_calls({{SYS_flock, error}})) return false;
+      if (!refuse_calls({{SYS_flock, static_cast<unsigned>(error)}})) return false;
       const auto one = applier({1, 1});
       const Deadline soon = Deadline::after(std::chrono::seconds(2));
       auto part = PartFile::open(*one, head_);
