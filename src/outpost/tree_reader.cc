@@ -1,5 +1,6 @@
 #include "outpost/tree_reader.h"
 
+#include <algorithm>
 #include <utility>
 
 #include "tree/list_sender.h"
@@ -12,8 +13,6 @@ namespace yonder::outpost {
 using namespace tree;  // nearly every word here is of that room
 
 namespace {
-
-constexpr std::size_t kLongestSignature = 256UL * 1024 * 1024;
 
 template <class Message>
 Result<void> with(std::string_view body, const std::function<Result<void>(const Message&)>& work) {
@@ -53,7 +52,7 @@ std::optional<Result<void>> TreeReader::take(const MessageView& message) {
     case Kind::Get: return wanted(&TreeReader::get);
     case Kind::GetSegment: return wanted(&TreeReader::get_segment);
     case Kind::GetDelta: return wanted(&TreeReader::get_delta);
-    case Kind::OldFile: return take_old_file();
+    case Kind::OldFile: return take_old_file(message.body);
     case Kind::AskRuns: return wanted(&TreeReader::tell_runs);
     default: return std::nullopt;
   }
@@ -90,7 +89,8 @@ Result<void> TreeReader::list(const ScanTree& wanted) {
 }
 
 Result<void> TreeReader::list_file(int root, const ScanOptions& options, ListSender& lists) {
-  auto entry = list_one(root, root_.state().file, options);
+  if (role_ == Role::Target) remove_old_parts(root, kForgottenPart);
+  auto entry = list_one(root, root_.state().file, options, stream_.given_up);
   if (entry) {
     lists.add(*entry);
   } else if (entry.error().code != Errc::NotFound) {
@@ -119,8 +119,8 @@ Result<void> TreeReader::hash_files(const std::vector<std::string>& paths) {
   TRY_ASSIGN(const int root, root_.get());
   ListSender lists(stream_.out);
   for (const auto& path : paths) {
+    const auto entry = list_one(root, path, {.hash = true}, stream_.given_up);
     if (stream_.given_up()) return Error{Errc::Cancelled, "given up", ""};
-    const auto entry = list_one(root, path, {.hash = true});
     if (entry) lists.add(*entry);
   }
   TRY(lists.finish());
@@ -193,18 +193,20 @@ Result<void> TreeReader::get_segment(const Wanted& wanted) {
 }
 
 // One that is broken is told to whoever asks for a difference from it.
-Result<void> TreeReader::take_old_file() {
+Result<void> TreeReader::take_old_file(std::string_view body) {
+  const std::uint64_t size = Unpacker(body).number();
+  TRY_ASSIGN(const std::uint64_t longest, longest_signature(std::min(size, kLargestFile)));
   std::string signature;
   while (true) {
     TRY_ASSIGN(const MessageView message, stream_.in.next());
     if (static_cast<Kind>(message.kind) == Kind::Done) break;
     if (static_cast<Kind>(message.kind) != Kind::Bytes) return unexpected(message.kind);
     signature += message.body;
-    if (signature.size() > kLongestSignature) {
+    if (signature.size() > longest) {
       return Error{Errc::Protocol, "a signature that is too long", ""};
     }
   }
-  differ_.emplace(Differ::load(signature));
+  differ_.emplace(Differ::load(signature, size));
   return {};
 }
 

@@ -42,7 +42,7 @@ class TreeReader {
   Result<const tree::SourceFile*> segment_source(const tree::Wanted& wanted);
   Result<void> get_segment(const tree::Wanted& wanted);
   Result<void> get_delta(const tree::Wanted& wanted);
-  Result<void> take_old_file();
+  Result<void> take_old_file(std::string_view body);
   Result<void> tell_segment(std::uint64_t number, const tree::Sent& sent);
   Result<void> tell(std::uint64_t number, const tree::Sent& sent);
   Result<tree::Directories*> sources();

@@ -242,6 +242,12 @@ Result<void> TreeService::ask_part(const FileStart& start) {
 }
 
 Result<void> TreeService::finish_part(const PartEnd& end) {
+  if (end.discard) {
+    TRY_ASSIGN(Applier * tree, applier());
+    if (receiver_) receiver_->forget_part();
+    discard_part(*tree, end.head);
+    return {};
+  }
   finishing_.insert(end.segments.begin(), end.segments.end());
   if (finishing_.size() > segments_of(kLargestFile)) {
     return Error{Errc::Protocol, "a file of too many segments", ""};

@@ -134,12 +134,13 @@ class Talker {
       }
     }
     if (one_in(10)) return one();
-    say(Kind::EndFile, FileEnd{number_, hash_of_bytes("xxxxx"), one_in(5) ? "broken" : ""});
+    say(Kind::EndFile,
+        FileEnd{number_, hash_of_bytes("xxxxx"), one_in(5) ? "broken" : "", one_in(2)});
   }
 
   void get(const Wanted& wanted) {
     if (one_in(4)) {
-      raw(Kind::OldFile, "");
+      raw(Kind::OldFile, one_in(2) ? "" : Packer().number(one_in(2) ? ~0ULL : 30).take());
       raw(Kind::Bytes, std::string(random_() % 30, 'x'));
       raw(Kind::Done, "");
       return say(Kind::GetDelta, wanted);
@@ -159,7 +160,8 @@ class Talker {
       case 5: return say(Kind::FinishDirectory, DirectoryEnd{number_, path(), 0755, 0});
       case 6: return say(Kind::SetAttributes, Attributes{number_, path(), 0600, 0, seen()});
       case 7: return say(Kind::AskPart, FileStart{number_, head(), 0});
-      case 8: return say(Kind::FinishPart, PartEnd{number_, head(), {{1, Hash{}}}});
+      case 8:
+        return say(Kind::FinishPart, PartEnd{number_, head(), {{1, Hash{}}}, true, one_in(4)});
       case 9: return get(wanted);
       case 10: return say(Kind::Sign, wanted);
       case 11: return raw(Kind::HashFiles, pack_texts({path(), path()}));

@@ -12,6 +12,8 @@ constexpr std::int64_t kCoarseTick = 2LL * 1000 * 1000 * 1000;
 
 // To read it at both ends takes less than to send it, and perhaps only its time is new.
 constexpr std::uint64_t kWorthReading = 1024UL * 1024;
+// Of what is larger, the copy itself reads both and finds what is the same.
+constexpr std::uint64_t kTooMuchToRead = 1024UL * 1024 * 1024;
 
 bool is_coarse(std::int64_t ns) {
   return ns % 1000000 == 0;
@@ -46,7 +48,8 @@ Compared Comparison::of_files(const Entry& source, const Entry& target) const {
   if (!times) {
     const bool asks =
         is_newer_there(source, target) && options_.on_conflict != OnConflict::TakeSource;
-    return asks || source.size >= kWorthReading ? Compared::Unclear : Compared::Differs;
+    const bool worth_it = source.size >= kWorthReading && source.size < kTooMuchToRead;
+    return asks || worth_it ? Compared::Unclear : Compared::Differs;
   }
   const bool rounded = source.mtime_ns != target.mtime_ns;
   if (rounded && !is_as_sent(source)) return Compared::Unclear;

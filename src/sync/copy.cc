@@ -131,6 +131,14 @@ bool twin_failed(const CopySetup& setup, const Action& action, std::uint64_t num
   return true;
 }
 
+bool is_given_up(const Tally& tally, std::uint64_t number, Tally::End source) {
+  const auto failure = tally.failure(number);
+  if (!failure) return false;
+  const bool at_the_source = failure->over_there == (source == Tally::End::There);
+  return at_the_source ? failure->code == Errc::Conflict || failure->code == Errc::NotFound
+                       : failure->code == Errc::NoRoom;
+}
+
 void fail_too_large(const CopySetup& setup, const WorkList& list) {
   for (const std::size_t index : list.too_large) {
     const std::string& path = setup.plan.actions[index].path;

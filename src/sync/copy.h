@@ -58,6 +58,10 @@ bool twin_failed(const CopySetup& setup, const Action& action, std::uint64_t num
 // else is unexpected.
 Result<void> note_failure(const Plan& plan, Tally& tally, const tree::MessageView& message);
 
+// It has failed, and nobody will go on with what has arrived of it: its source has changed, or
+// there is no room for it.
+bool is_given_up(const Tally& tally, std::uint64_t number, Tally::End source);
+
 // What nobody can copy has failed; the others go on.
 void fail_too_large(const CopySetup& setup, const WorkList& list);
 

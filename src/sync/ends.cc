@@ -93,9 +93,12 @@ DeleteGuard Ends::guard(const Look& look) const {
 Result<void> Ends::find_local() {
   tree::OpenTree wanted{.path = request_.local_path,
                         .base = setup_.directory,
-                        .role = push_ ? tree::Role::Source : tree::Role::Target,
-                        .precious = setup_.own_places};
-  wanted.precious.push_back(setup_.state_dir);
+                        .role = push_ ? tree::Role::Source : tree::Role::Target};
+  // Only then it matters, and to look at them may take for ever: they may lie on a dead mount.
+  if (!push_ && request_.options.delete_extras) {
+    wanted.precious = setup_.own_places;
+    wanted.precious.push_back(setup_.state_dir);
+  }
   if (!push_ && !far_root_.is_directory) {
     TRY_ASSIGN(wanted.file, name_to_pull());
   }
@@ -156,10 +159,12 @@ Result<tree::Listing> Ends::scan_here(const tree::RuleSet& rules) {
                                        .hash = options.checksum,
                                        .twins = options.hard_links && push_,
                                        .to_copy = push_};
+  const auto stopped = [&] { return cancel_.cancelled(); };
   TRY_ASSIGN(const int root, local_->get());
   const std::string& single = local_->state().file;
   if (!single.empty()) {
-    auto entry = tree::list_one(root, single, scan_options);
+    if (!push_) tree::remove_old_parts(root, tree::kForgottenPart);
+    auto entry = tree::list_one(root, single, scan_options, stopped);
     if (entry) {
       own.entries.push_back(*std::move(entry));
     } else if (entry.error().code != Errc::NotFound) {
@@ -180,7 +185,7 @@ Result<tree::Listing> Ends::scan_here(const tree::RuleSet& rules) {
                         own.ignore_files.push_back(directory);
                         own.ignore_files.push_back(content);
                       },
-                  .stopped = [&] { return cancel_.cancelled(); }}));
+                  .stopped = stopped}));
   return own;
 }
 
@@ -296,9 +301,9 @@ Result<void> Ends::answer_some(FarTree& far, const std::vector<std::string>& pat
   };
   for (const auto& path : paths) {
     input.hashes[path] = {};
+    const auto entry = tree::list_one(*local_->get(), renamed && push_ ? source_name_ : path,
+                                      {.hash = true}, [&] { return cancel_.cancelled(); });
     if (cancel_.cancelled()) return Error{Errc::Cancelled, "cancelled", ""};
-    const auto entry =
-        tree::list_one(*local_->get(), renamed && push_ ? source_name_ : path, {.hash = true});
     if (entry && entry->hash) set(path, *entry->hash, push_);
   }
   TRY_ASSIGN(const tree::Listing theirs, far.listing());

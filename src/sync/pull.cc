@@ -128,8 +128,13 @@ Result<void> Pull::finish(const std::vector<LargeFile>& large) {
   const Plan& plan = setup_.plan;
   for (const LargeFile& file : large) {
     TRY(check_wanted());
+    const tree::FileHead head = head_of(setup_, plan.actions[file.action]);
+    if (is_given_up(setup_.tally, file.action, Tally::End::There)) {
+      own_.receiver().forget_part();
+      tree::discard_part(tree, head);
+    }
     if (setup_.tally.has_failed(file.action)) continue;
-    auto part = own_.receiver().part(head_of(setup_, plan.actions[file.action]));
+    auto part = own_.receiver().part(head);
     note(file.action, part ? (*part)->finish_runs(file.runs) : Result<void>(part.error()));
     own_.receiver().forget_part();
     ++setup_.tally.files;

@@ -141,7 +141,7 @@ Result<void> PullLane::ask_segment(const Work& work) {
 }
 
 Result<void> PullLane::send_signature(const tree::SourceFile& old) {
-  TRY(tree::send_raw(far_.out(), Kind::OldFile, ""));
+  TRY(tree::send_raw(far_.out(), Kind::OldFile, tree::Packer().number(old.size()).take()));
   std::optional<Error> stream_error;
   // Where it cannot be read to its end, a part of the signature is one, too.
   const auto made = tree::make_signature(old.fd(), old.size(), [&](std::string_view bytes) {

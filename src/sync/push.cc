@@ -29,6 +29,7 @@ class Push {
   Result<tree::Segments> there_already(const Action& action, std::size_t index);
   Result<void> plan_segments_of(LargeFile& file, WorkList& list);
   Result<void> finish_part(const LargeFile& file);
+  Result<void> discard_part(const LargeFile& file);
   Result<void> finish_files(const std::vector<LargeFile>& large);
   Result<void> finish_tree();
   Result<void> finish(PushLane& lane, const std::vector<LargeFile>& large);
@@ -143,10 +144,18 @@ Result<void> Push::finish_part(const LargeFile& file) {
   return tree::send(far_.out(), Kind::FinishPart, end);
 }
 
+Result<void> Push::discard_part(const LargeFile& file) {
+  const tree::PartEnd end{.number = file.action,
+                          .head = head_of(setup_, setup_.plan.actions[file.action]),
+                          .discard = true};
+  return tree::send(far_.out(), Kind::FinishPart, end);
+}
+
 Result<void> Push::finish_files(const std::vector<LargeFile>& large) {
   tree::BlockWriter& out = far_.out();
   const Plan& plan = setup_.plan;
   for (const LargeFile& file : large) {
+    if (is_given_up(setup_.tally, file.action, Tally::End::Here)) TRY(discard_part(file));
     if (failed(file.action)) continue;
     TRY(finish_part(file));
     ++setup_.tally.files;

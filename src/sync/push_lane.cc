@@ -10,9 +10,6 @@ namespace {
 
 using tree::Kind;
 
-// Far more than the largest file's signature.
-constexpr std::size_t kLongestSignature = 256UL * 1024 * 1024;
-
 }  // namespace
 
 PushLane::PushLane(const CopySetup& setup, std::vector<LargeFile>& large, FarTree& far,
@@ -98,13 +95,14 @@ Result<std::optional<std::string>> PushLane::signature_of(std::size_t index) {
   const Action& file = action(index);
   TRY(tree::send(far_.out(), Kind::Sign,
                  tree::Wanted{.number = index, .path = file.path, .expected = file.target}));
+  TRY_ASSIGN(const std::uint64_t longest, tree::longest_signature(file.target.size));
   std::string signature;
   while (true) {
     TRY_ASSIGN(const tree::MessageView message, far_.next());
     const auto kind = static_cast<Kind>(message.kind);
     if (kind == Kind::Bytes) {
       signature += message.body;
-      if (signature.size() > kLongestSignature) return tree::unexpected(message.kind);
+      if (signature.size() > longest) return tree::unexpected(message.kind);
     } else if (kind == Kind::Done) {
       TRY_ASSIGN(const auto done, tree::unpack_message<tree::AllDone>(message.body));
       const auto outcome = outcome_of(done);
@@ -123,7 +121,7 @@ Result<void> PushLane::send_delta(const Work& work) {
   if (begin(index) == nullptr) return {};
   TRY_ASSIGN(const auto signature, signature_of(index));
   if (!signature) return {};
-  const auto differ = tree::Differ::load(*signature);
+  const auto differ = tree::Differ::load(*signature, action(index).target.size);
   if (!differ) {
     note(index, {.problem = differ.error()});
     return {};

@@ -3,6 +3,7 @@
 #include <atomic>
 #include <chrono>
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <set>
 #include <string>
@@ -23,14 +24,20 @@ class Tally {
   void fail(std::uint64_t number, const std::string& path, const Error& error,
             End end = End::Here) {
     failed_.with([&](Failures& failures) {
-      if (!failures.numbers.insert(number).second) return;
+      if (!failures.places.try_emplace(number, failures.list.size()).second) return;
       const std::string shown = path.empty() ? "." : path;
       failures.list.push_back(
           {shown, error.code, without_name(error.message, path), end == End::There});
     });
   }
   bool has_failed(std::uint64_t number) const {
-    return failed_.with([&](const Failures& f) { return f.numbers.contains(number); });
+    return failed_.with([&](const Failures& f) { return f.places.contains(number); });
+  }
+  std::optional<FailedEntry> failure(std::uint64_t number) const {
+    return failed_.with([&](const Failures& f) {
+      const auto found = f.places.find(number);
+      return found == f.places.end() ? std::nullopt : std::optional(f.list[found->second]);
+    });
   }
   // It was to be removed, and is not empty.
   void keep(std::uint64_t number) {
@@ -78,7 +85,7 @@ class Tally {
     return message.starts_with(name) ? message.substr(name.size()) : message;
   }
   struct Failures {
-    std::set<std::uint64_t> numbers;
+    std::map<std::uint64_t, std::size_t> places;  // in the list, by number
     std::vector<FailedEntry> list;
   };
   Guarded<Failures> failed_;

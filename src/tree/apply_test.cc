@@ -3,19 +3,14 @@
 #include <fcntl.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
-#include <linux/filter.h>
-#include <linux/seccomp.h>
-#include <sys/prctl.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
-#include <array>
 #include <cerrno>
-#include <cstddef>
 #include <filesystem>
 
+#include "base/refused_calls_test.h"
 #include "base/scratch_test.h"
 #include "tree/part.h"
 #include "tree/scan.h"
@@ -191,29 +186,13 @@ TEST_F(ApplyTest, SettingAsideNeverOverwrites) {
   EXPECT_EQ(read("a.older"), "one");
 }
 
-// From now on nobody can set a mode in this process.
-bool without_modes() {
-  std::array<sock_filter, 4> program{
-      sock_filter BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(seccomp_data, nr)),
-      sock_filter BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_fchmod, 0, 1),
-      sock_filter BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | EPERM),
-      sock_filter BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW)};
-  const sock_fprog filter{static_cast<unsigned short>(program.size()), program.data()};
-  return ::prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0 &&
-         ::prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &filter) == 0;
-}
-
 TEST_F(ApplyTest, WhereThereAreNoModesThereAreStillFiles) {
-  const pid_t child = ::fork();
-  if (child == 0) {
+  EXPECT_TRUE(testing::is_so_in_a_child([&] {
     FileHead wanted = head("a", 4);
     wanted.mode = 0640;
-    const bool right = without_modes() && put(wanted, "mine") && applier_->lost_modes();
-    ::_exit(right ? 0 : 1);
-  }
-  int status = 0;
-  ::waitpid(child, &status, 0);
-  EXPECT_EQ(status, 0);
+    return testing::refuse_calls({{SYS_fchmod, EPERM}}) && put(wanted, "mine") &&
+           applier_->lost_modes();
+  }));
   EXPECT_EQ(read("a"), "mine");
 }
 

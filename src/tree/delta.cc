@@ -16,6 +16,7 @@ namespace {
 constexpr std::size_t kBuffer = 256UL * 1024;
 constexpr std::size_t kSignatureHead = 12;                  // magic, block, strong, all big-endian
 constexpr std::uint32_t kLargestBlock = 16U * 1024 * 1024;  // of files of 256 TB
+constexpr std::uint64_t kLongestSums = 4 + 32;              // of a block: weak, and at most strong
 
 Error broken(rs_result result) {
   return Error{Errc::Protocol,
@@ -97,23 +98,39 @@ Result<void> feed_range(Machine& machine, const Differ::Range& range, const Pour
   return {};
 }
 
-}  // namespace
-
-Result<void> make_signature(int fd, std::uint64_t size, const Pour& pour) {
-  constexpr auto kShortest = static_cast<std::size_t>(-1);  // that is safe; the result is checked
+// What a signature is like.
+struct Shape {
   rs_magic_number magic = RS_RK_BLAKE2_SIG_MAGIC;
   std::size_t block = 0;
-  std::size_t strong = kShortest;
+  std::size_t strong = 0;
+};
+
+// Of a file of this size.
+Result<Shape> shape_for(std::uint64_t size) {
+  constexpr auto kShortest = static_cast<std::size_t>(-1);  // that is safe; the result is checked
+  Shape shape{.strong = kShortest};
   const auto file_size = static_cast<rs_long_t>(size);
-  rs_result chosen = rs_sig_args(file_size, &magic, &block, &strong);
+  rs_result chosen = rs_sig_args(file_size, &shape.magic, &shape.block, &shape.strong);
   if (chosen == RS_DONE) {
     // No block of a file that was changed in place lies across two ranges of a power of two.
-    block = std::bit_floor(block);
-    strong = kShortest;
-    chosen = rs_sig_args(file_size, &magic, &block, &strong);
+    shape.block = std::bit_floor(shape.block);
+    shape.strong = kShortest;
+    chosen = rs_sig_args(file_size, &shape.magic, &shape.block, &shape.strong);
   }
   if (chosen != RS_DONE) return broken(chosen);
-  Machine machine(rs_sig_begin(block, strong, magic), pour);
+  return shape;
+}
+
+}  // namespace
+
+Result<std::uint64_t> longest_signature(std::uint64_t size) {
+  TRY_ASSIGN(const Shape shape, shape_for(size));
+  return kSignatureHead + (size / shape.block + 1) * kLongestSums;
+}
+
+Result<void> make_signature(int fd, std::uint64_t size, const Pour& pour) {
+  TRY_ASSIGN(const Shape shape, shape_for(size));
+  Machine machine(rs_sig_begin(shape.block, shape.strong, shape.magic), pour);
   return feed_range(machine, {fd, 0, size}, [](std::string_view) { return Result<void>(); });
 }
 
@@ -126,9 +143,14 @@ Differ::~Differ() = default;
 Differ::Differ(Differ&&) noexcept = default;
 Differ& Differ::operator=(Differ&&) noexcept = default;
 
-Result<Differ> Differ::load(std::string_view signature) {
+Result<Differ> Differ::load(std::string_view signature, std::uint64_t old_size) {
   // The signature is the other side's; so is the size of its blocks, which are kept in memory.
   if (signature.size() < kSignatureHead || block_size_of(signature) > kLargestBlock) {
+    return broken(RS_CORRUPT);
+  }
+  TRY_ASSIGN(const Shape shape, shape_for(old_size));
+  TRY_ASSIGN(const std::uint64_t longest, longest_signature(old_size));
+  if (block_size_of(signature) < shape.block || signature.size() > longest) {
     return broken(RS_CORRUPT);
   }
   rs_signature_t* loaded = nullptr;

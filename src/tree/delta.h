@@ -16,12 +16,16 @@ namespace yonder::tree {
 
 // Of the file's first `size` bytes.
 Result<void> make_signature(int fd, std::uint64_t size, const Pour& pour);
+// Of any file of this size.
+Result<std::uint64_t> longest_signature(std::uint64_t size);
 
 // The signature of the old file, which makes deltas for ranges of the new one. Each is a delta of
 // its own: whoever has lost one goes on with the next.
 class Differ {
  public:
-  static Result<Differ> load(std::string_view signature);
+  // Protocol when no file of this size has such a signature: to look for each of too many blocks at
+  // every byte takes for ever.
+  static Result<Differ> load(std::string_view signature, std::uint64_t old_size);
   ~Differ();
   Differ(Differ&&) noexcept;
   Differ& operator=(Differ&&) noexcept;

@@ -36,12 +36,12 @@ class DeltaTest : public ::testing::Test {
     std::string signature;
     std::string out;
     EXPECT_TRUE(make_signature(old_file.get(), before.size(), into(signature)));
-    EXPECT_TRUE(make_delta(signature, {new_file.get(), 0, after.size()}, out));
+    EXPECT_TRUE(make_delta(signature, before.size(), {new_file.get(), 0, after.size()}, out));
     return out;
   }
-  static Result<void> make_delta(std::string_view signature, const Differ::Range& range,
-                                 std::string& out) {
-    TRY_ASSIGN(const Differ differ, Differ::load(signature));
+  static Result<void> make_delta(std::string_view signature, std::uint64_t old_size,
+                                 const Differ::Range& range, std::string& out) {
+    TRY_ASSIGN(const Differ differ, Differ::load(signature, old_size));
     std::string read;
     TRY(differ.make_delta(range, into(read), into(out)));
     EXPECT_EQ(read.size(), range.size);
@@ -90,7 +90,7 @@ TEST_F(DeltaTest, OneSignatureServesManyRanges) {
   const Fd new_file = open("new", after);
   std::string signature;
   ASSERT_TRUE(make_signature(old_file.get(), before.size(), into(signature)));
-  const auto differ = Differ::load(signature);
+  const auto differ = Differ::load(signature, before.size());
   ASSERT_TRUE(differ);
   std::string whole;
   for (std::size_t at = 0; at < after.size(); at += kRange) {
@@ -133,11 +133,12 @@ TEST_F(DeltaTest, GarbledDeltasAndSignaturesDoNotCrash) {
     bytes = signature;
     bytes[random() % (i % 2 == 0 ? bytes.size() : 12)] = static_cast<char>(random());
     std::string out;
-    (void)make_delta(bytes, {old_file.get(), 0, big.size()}, out);
+    (void)make_delta(bytes, big.size(), {old_file.get(), 0, big.size()}, out);
   }
   std::string out;
-  EXPECT_FALSE(make_delta("", {old_file.get(), 0, big.size()}, out));
-  EXPECT_FALSE(make_delta(signature.substr(0, 11), {old_file.get(), 0, big.size()}, out));
+  EXPECT_FALSE(make_delta("", big.size(), {old_file.get(), 0, big.size()}, out));
+  EXPECT_FALSE(
+      make_delta(signature.substr(0, 11), big.size(), {old_file.get(), 0, big.size()}, out));
 }
 
 TEST_F(DeltaTest, ASignatureWithBlocksOfGigabytesIsRefused) {
@@ -146,7 +147,24 @@ TEST_F(DeltaTest, ASignatureWithBlocksOfGigabytesIsRefused) {
   ASSERT_TRUE(make_signature(old_file.get(), 3, into(signature)));
   signature[4] = '\x7f';
   std::string out;
-  EXPECT_FALSE(make_delta(signature, {old_file.get(), 0, 3}, out));
+  EXPECT_FALSE(make_delta(signature, 3, {old_file.get(), 0, 3}, out));
+}
+
+// Each of them would be looked for at every byte.
+TEST_F(DeltaTest, ASignatureOfMoreBlocksThanTheFileHasIsRefused) {
+  const std::string big = noise(5000000, 1);
+  const Fd file = open("old", big);
+  std::string signature;
+  ASSERT_TRUE(make_signature(file.get(), big.size(), into(signature)));
+  EXPECT_LE(signature.size(), *longest_signature(big.size()));
+  EXPECT_TRUE(Differ::load(signature, big.size()));
+  std::string more = signature;
+  while (more.size() <= *longest_signature(big.size())) more += signature.substr(12);
+  EXPECT_FALSE(Differ::load(more, big.size()));
+  std::string finer;  // a smaller file has smaller blocks
+  ASSERT_TRUE(make_signature(file.get(), 70000, into(finer)));
+  EXPECT_TRUE(Differ::load(finer, 70000));
+  EXPECT_FALSE(Differ::load(finer, big.size()));
 }
 
 }  // namespace

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -36,7 +37,10 @@ class Hasher {
   std::unique_ptr<State> state_;
 };
 
-// Of `size` bytes from `offset` on; an error when there are fewer.
-Result<Hash> hash_of_range(int fd, std::uint64_t offset, std::uint64_t size);
+// Of `size` bytes from `offset` on; an error when there are fewer. Holes are not read. Cancelled as
+// soon as `stopped` says so: it is asked again and again.
+Result<Hash> hash_of_range(
+    int fd, std::uint64_t offset, std::uint64_t size,
+    const std::function<bool()>& stopped = [] { return false; });
 
 }  // namespace yonder::tree

@@ -141,11 +141,11 @@ void fields(A& a, FileStart& m) {
 }
 template <class A>
 void fields(A& a, FileEnd& m) {
-  all(a, m.number, m.hash, m.problem);
+  all(a, m.number, m.hash, m.problem, m.changed);
 }
 template <class A>
 void fields(A& a, PartEnd& m) {
-  all(a, m.number, m.head, m.segments, m.last);
+  all(a, m.number, m.head, m.segments, m.last, m.discard);
 }
 template <class A>
 void fields(A& a, Wanted& m) {

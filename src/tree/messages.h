@@ -33,9 +33,9 @@ enum class Kind : std::uint8_t {
   AskRuns,     // Wanted; answered by Runs or a failure
   Get,         // answered by File or a failure
   GetSegment,  // answered by Segment, a Note or a failure
-  OldFile,     // Bytes with its signature, then Done: what the next GetDeltas are to differ from
-  GetDelta,    // of a segment; answered by DeltaSegment or a failure
-  Flush,       // answered by Done when all before it is done
+  OldFile,   // its size; Bytes with its signature, Done: what the next GetDeltas are to differ from
+  GetDelta,  // of a segment; answered by DeltaSegment or a failure
+  Flush,     // answered by Done when all before it is done
   // both ways: contents
   File = 64,     // then Bytes and Holes, then EndFile
   Segment,       // then Bytes and Holes, then EndFile
@@ -137,13 +137,15 @@ struct FileStart {
 struct FileEnd {
   std::uint64_t number = 0;
   Hash hash;
-  std::string problem;  // it could not be read to its end: forget it
+  std::string problem;   // it could not be read to its end: forget it
+  bool changed = false;  // for it is not what it was: nobody will ever have the rest
 };
 struct PartEnd {
   std::uint64_t number = 0;
   FileHead head;
   std::vector<std::pair<std::uint64_t, Hash>> segments;  // the rest is holes
   bool last = true;
+  bool discard = false;  // nobody will go on with it: it is only to be removed
 };
 struct Wanted {  // contents of a file of the tree
   std::uint64_t number = 0;

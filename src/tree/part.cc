@@ -1,127 +1,38 @@
 #include "tree/part.h"
 
 #include <fcntl.h>
-#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include <array>
 #include <cerrno>
-#include <thread>
 
 #include "base/clean_text.h"
 #include "base/clock.h"
-#include "base/text.h"
 #include "tree/late_errors.h"
-#include "tree/scan.h"
+#include "tree/part_errors.h"
 
 namespace yonder::tree {
+
+using namespace part_errors;
+
 namespace {
 
-// A part of a process that was just ended is still held for a moment.
-constexpr auto kUntilReleased = std::chrono::seconds(5);
-constexpr auto kReleasePause = std::chrono::milliseconds(20);
 // Others hold the lock for one write, or for giving the file its name.
-constexpr auto kDecideWithin = std::chrono::seconds(2);
 constexpr auto kWriteWithin = std::chrono::seconds(60);
-constexpr int kMostTries = 10;
-constexpr int kFlags = O_RDWR | O_CREAT | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC;
-
-Error failed(const FileHead& head) {
-  return errno_error(printable(head.path));
-}
-
-Error not_as_sent(const FileHead& head) {
-  return Error{Errc::Protocol, concat("'", printable(head.path), "' did not arrive as it was sent"),
-               "sync again: what arrived well is kept"};
-}
-
-Error taken_over(const FileHead& head) {
-  return Error{Errc::Conflict,
-               concat("'", printable(head.path), "' is being copied by another sync, too"),
-               "sync again when that has ended"};
-}
-
-// With the map's lock held alone, so that nobody is just giving it its name.
-Fd open_part(int directory, const std::string& name, PartMap& map) {
-  Fd file(::openat(directory, name.c_str(), kFlags, 0600));
-  if (file || errno != EACCES) return file;
-  // Its end was cut short just when it had got its mode.
-  ::unlinkat(directory, name.c_str(), 0);
-  map.clear();
-  return Fd(::openat(directory, name.c_str(), kFlags, 0600));
-}
-
-bool exists(int directory, const std::string& name) {
-  struct stat info {};
-  return ::fstatat(directory, name.c_str(), &info, AT_SYMLINK_NOFOLLOW) == 0;
-}
 
 }  // namespace
-
-// Nothing: another sync works on it, or nobody could know.
-Result<std::optional<PartFile>> PartFile::open_free(Applier& applier, const FileHead& head,
-                                                    const Fd& directory, const std::string& name) {
-  const PartClaim& claim = applier.claim();
-  for (int tries = 0; tries < kMostTries; ++tries) {
-    TRY_ASSIGN(PartMap map, PartMap::open(directory.get(), name));
-    const auto lock = map.lock(PartMap::Hold::Alone, Deadline::after(kDecideWithin));
-    if (!lock) return std::optional<PartFile>();
-    if (!map.is_there()) continue;  // it was just finished, or removed
-    Fd file = open_part(directory.get(), name, map);
-    struct stat info {};
-    if (!file || ::fstat(file.get(), &info) != 0) return failed(head);
-    if (!S_ISREG(info.st_mode)) return not_as_sent(head);
-    const int held = lock_file(file.get(), LOCK_EX, Deadline::after(Duration::zero()));
-    const auto before = map.claim();
-    const bool ours = before && before->sync == claim.sync;
-    if (ours && before->attempt > claim.attempt) return taken_over(head);
-    if (held == EWOULDBLOCK && !ours) return std::optional<PartFile>();
-    // Without locks only a name of one's own is safe.
-    const bool no_locks = (held != 0 && held != EWOULDBLOCK) || !map.has_locks();
-    if (no_locks && name == part_name(head)) {
-      ::unlinkat(directory.get(), name.c_str(), 0);
-      map.remove();
-      return std::optional<PartFile>();
-    }
-    if (!before) map.clear();
-    if (before != claim) TRY(map.set_claim(claim));
-    // From now on shared with the other links; nobody else decides meanwhile.
-    lock_file(file.get(), LOCK_SH, Deadline::after(Duration::zero()));
-    if (static_cast<std::uint64_t>(info.st_size) != head.size &&
-        ::ftruncate(file.get(), static_cast<off_t>(head.size)) != 0) {
-      return failed(head);
-    }
-    TRY_ASSIGN(Fd own, duplicate(directory.get()));
-    return std::optional(
-        PartFile(applier, head, std::move(own), name, std::move(file), std::move(map)));
-  }
-  return std::optional<PartFile>();
-}
-
-Result<PartFile> PartFile::open(Applier& applier, const FileHead& head) {
-  TRY_ASSIGN(const int found, applier.directory_of(head.path, true));
-  TRY_ASSIGN(const Fd directory, duplicate(found));
-  const std::string own = own_part_name(head, applier.claim());
-  if (!exists(directory.get(), own)) {
-    const Deadline patience = Deadline::after(kUntilReleased);
-    while (true) {
-      TRY_ASSIGN(auto part, open_free(applier, head, directory, part_name(head)));
-      if (part) return *std::move(part);
-      if (patience.expired()) break;
-      std::this_thread::sleep_for(kReleasePause);
-    }
-  }
-  TRY_ASSIGN(auto part, open_free(applier, head, directory, own));
-  if (!part) return taken_over(head);
-  return *std::move(part);
-}
 
 // Whatever is written is written with this, and only as long as the part is ours.
 Result<PartMap::Lock> PartFile::hold(PartMap::Hold how) {
   TRY_ASSIGN(PartMap::Lock lock, map_.lock(how, Deadline::after(kWriteWithin)));
-  if (map_.claim() != applier_->claim()) return taken_over(head_);
-  return lock;
+  if (map_.claim() == applier_->claim()) return lock;
+  switch (map_.gone()) {
+    case PartMap::Gone::NoRoom: return errno_error(printable(head_.path), ENOSPC);
+    case PartMap::Gone::Outdated: return outdated(head_);
+    case PartMap::Gone::Finished: break;
+  }
+  return taken_over(head_);
 }
 
 Result<Segments> PartFile::noted() const {
@@ -158,31 +69,39 @@ Result<void> PartFile::write(std::string_view bytes) {
     const ssize_t n =
         ::pwrite(file_.get(), bytes.data(), bytes.size(), static_cast<off_t>(position_));
     if (n < 0 && errno == EINTR) continue;
-    if (n < 0) {
-      Error error = failed(head_);
-      if (error.code == Errc::NoRoom) give_back();
-      return error;
-    }
+    if (n < 0) return keep_room(failed(head_));
     bytes.remove_prefix(static_cast<std::size_t>(n));
     position_ += static_cast<std::uint64_t>(n);
   }
   return {};
 }
 
-// Others need the room more than we need a beginning.
-void PartFile::give_back() {
+// With the lock held, here and below: else the file may have its name by now.
+void PartFile::give_back(PartMap::Gone why) {
   [[maybe_unused]] const int emptied = ::ftruncate(file_.get(), 0);
   if (leads_to(directory_.get(), name_, file_.get())) {
     ::unlinkat(directory_.get(), name_.c_str(), 0);
   }
-  map_.remove();
+  map_.remove(why);
+}
+
+// Others need the room more than we need a beginning.
+Result<void> PartFile::keep_room(Result<void> outcome) {
+  if (!outcome && outcome.error().code == Errc::NoRoom) give_back(PartMap::Gone::NoRoom);
+  return outcome;
+}
+
+Result<void> PartFile::discard() {
+  TRY_ASSIGN(const PartMap::Lock lock, hold(PartMap::Hold::Alone));
+  give_back(PartMap::Gone::Outdated);
+  return {};
 }
 
 Result<void> PartFile::hole(std::uint64_t count) {
   if (count > stop_ - position_) return not_as_sent(head_);
   hasher_.add_zeros(count);
   TRY_ASSIGN(const PartMap::Lock lock, hold(PartMap::Hold::Shared));
-  TRY(clear(position_, count));
+  TRY(keep_room(clear(position_, count)));
   position_ += count;
   return {};
 }
@@ -240,11 +159,14 @@ Result<void> PartFile::clear_all_but(const std::vector<SegmentRun>& runs) {
 Result<void> PartFile::end(const Hash& hash) {
   if (position_ != stop_ || hasher_.result() != hash) return not_as_sent(head_);
   // What is noted is believed later, by others too.
-  if (tells_errors_late(file_.get()) && ::fsync(file_.get()) != 0) return failed(head_);
+  Result<void> done;
+  if (tells_errors_late(file_.get()) && ::fsync(file_.get()) != 0) done = failed(head_);
   TRY_ASSIGN(const PartMap::Lock lock, hold(PartMap::Hold::Alone));
-  auto added = map_.add(index_, hash);
-  if (!added) return std::move(added).error().context(printable(head_.path));
-  return {};
+  if (done) {
+    done = map_.add(index_, hash);
+    if (!done) done = std::move(done).error().context(printable(head_.path));
+  }
+  return keep_room(std::move(done));
 }
 
 Result<void> PartFile::finish(const Segments& segments) {
@@ -257,7 +179,7 @@ Result<void> PartFile::finish(const Segments& segments) {
     if (runs.empty() || runs.back().first + runs.back().count != index) runs.push_back({index, 0});
     ++runs.back().count;
   }
-  TRY(clear_all_but(runs));
+  TRY(keep_room(clear_all_but(runs)));
   return place();
 }
 
@@ -270,7 +192,7 @@ Result<void> PartFile::finish_runs(const std::vector<SegmentRun>& runs) {
       if (at == have.end() || at->first != run.first + i) return not_as_sent(head_);
     }
   }
-  TRY(clear_all_but(runs));
+  TRY(keep_room(clear_all_but(runs)));
   return place();
 }
 
@@ -283,14 +205,20 @@ Result<void> PartFile::place() {
   auto placed = applier_->seal_and_close(file_, head_, tells_errors_late(file_.get()));
   if (placed) placed = applier_->place(directory_.get(), name_, head_);
   if (placed) {
-    map_.remove();
+    map_.remove(PartMap::Gone::Finished);
     return {};
   }
   struct stat named {};
   const bool still_a_part =
       ::fstatat(directory_.get(), name_.c_str(), &named, AT_SYMLINK_NOFOLLOW) == 0 &&
       named.st_dev == open.st_dev && named.st_ino == open.st_ino;
-  if (still_a_part) ::fchmodat(directory_.get(), name_.c_str(), 0600, 0);  // to be gone on with
+  if (!still_a_part) return placed;
+  if (placed.error().code == Errc::NoRoom) {
+    ::unlinkat(directory_.get(), name_.c_str(), 0);  // the file itself may be closed by now
+    map_.remove(PartMap::Gone::NoRoom);
+  } else {
+    ::fchmodat(directory_.get(), name_.c_str(), 0600, 0);  // to be gone on with
+  }
   return placed;
 }
 

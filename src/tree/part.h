@@ -57,6 +57,8 @@ class PartFile {
   Result<void> finish(const Segments& segments);
   // The same, with whatever was received and verified.
   Result<void> finish_runs(const std::vector<SegmentRun>& runs);
+  // The source has changed: nobody will ever go on with it.
+  Result<void> discard();
 
  private:
   PartFile(Applier& applier, FileHead head, Fd directory, std::string name, Fd file, PartMap map)
@@ -66,6 +68,9 @@ class PartFile {
         name_(std::move(name)),
         file_(std::move(file)),
         map_(std::move(map)) {}
+  static Result<std::optional<PartFile>> open_locked(Applier& applier, const FileHead& head,
+                                                     const Fd& directory, const std::string& name,
+                                                     PartMap& map);
   static Result<std::optional<PartFile>> open_free(Applier& applier, const FileHead& head,
                                                    const Fd& directory, const std::string& name);
   Result<PartMap::Lock> hold(PartMap::Hold how);
@@ -74,7 +79,8 @@ class PartFile {
   Result<void> write_zeros(std::uint64_t offset, std::uint64_t end);
   Result<void> clear_all_but(const std::vector<SegmentRun>& runs);
   Result<void> place();
-  void give_back();
+  void give_back(PartMap::Gone why);
+  Result<void> keep_room(Result<void> outcome);
 
   Applier* applier_;
   FileHead head_;
@@ -88,6 +94,9 @@ class PartFile {
   Hasher hasher_;
 };
 
+// Removes the part of this file, if it is of this attempt: nobody will ever go on with it.
+void discard_part(Applier& applier, const FileHead& head);
+
 // Of a part or its map, and not of anything else that is on its way.
 bool is_part_name(std::string_view name);
 
@@ -97,5 +106,7 @@ inline constexpr std::int64_t kForgottenPart = 2LL * 24 * 3600 * 1000;
 // Removes parts that nobody has written to for so long, and nobody has open: their source has
 // changed, or nobody came back.
 void remove_old_part(int root, const std::string& path, std::int64_t older_than_ms);
+// All of them that lie in this directory itself.
+void remove_old_parts(int directory, std::int64_t older_than_ms);
 
 }  // namespace yonder::tree

@@ -142,9 +142,18 @@ Result<void> PartMap::add(std::uint64_t index, const Hash& hash) {
   return put_record(file_.get(), records_in(file_.get()), {index, hash.low, hash.high});
 }
 
-void PartMap::remove() {
-  clear();  // for those who have it open
-  ::unlinkat(directory_.get(), name_.c_str(), 0);
+// Its length says it: to make a file shorter always works, also where there is no room.
+void PartMap::remove(Gone why) {
+  [[maybe_unused]] const int done = ::ftruncate(file_.get(), static_cast<off_t>(why));
+  // Another one may have been made meanwhile.
+  if (is_there()) ::unlinkat(directory_.get(), name_.c_str(), 0);
+}
+
+PartMap::Gone PartMap::gone() const {
+  struct stat info {};
+  if (::fstat(file_.get(), &info) != 0) return Gone::Finished;
+  if (info.st_size == static_cast<off_t>(Gone::NoRoom)) return Gone::NoRoom;
+  return info.st_size == static_cast<off_t>(Gone::Outdated) ? Gone::Outdated : Gone::Finished;
 }
 
 }  // namespace yonder::tree

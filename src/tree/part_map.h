@@ -56,8 +56,12 @@ class PartMap {
   Result<std::map<std::uint64_t, Hash>> segments() const;
   Result<void> add(std::uint64_t index, const Hash& hash);
 
-  // The part is none any more.
-  void remove();
+  // Why the part is none any more.
+  enum class Gone : std::uint8_t { Finished, NoRoom, Outdated };
+  // Those who have it open learn it from gone(). Takes no room on the disk.
+  void remove(Gone why);
+  // When there is no claim.
+  Gone gone() const;
 
  private:
   PartMap(Fd directory, std::string name, Fd file)

@@ -134,7 +134,11 @@ Result<void> Receiver::take_hole(std::uint64_t count) {
 
 Result<void> Receiver::finish(const FileEnd& end) {
   if (problem_) return *problem_;
-  if (!end.problem.empty()) return Error{Errc::Conflict, printable(end.problem), ""};
+  if (!end.problem.empty()) {
+    // A part is of one version of its source, and that is gone.
+    if (in_segment_ && end.changed) TRY(part_->discard());
+    return Error{Errc::Conflict, printable(end.problem), ""};
+  }
   if (patching_) TRY(patching_->patch->finish());
   if (in_segment_) return part_->end(end.hash);
   return file_->finish(end.hash);

@@ -90,17 +90,25 @@ Result<Fd> open_resolved(const std::string& path, Missing missing, mode_t last_m
   return directory;
 }
 
-// Which of these directories the opened one is, or holds; empty: none.
-std::string held_by(const Fd& opened, const std::string& home,
+bool is_or_is_below(const std::string& place, const std::string& path) {
+  return path == "/" || place == path || place.starts_with(path + "/");
+}
+
+// Which of these directories the opened one is, or holds; empty: none. What the names tell is known
+// before any of them is looked at: on a dead mount that would take for ever.
+std::string held_by(const Fd& opened, const std::string& path, const std::string& home,
                     const std::vector<std::string>& precious) {
   struct stat info {};
   if (!opened || ::fstat(opened.get(), &info) != 0) return "";
-  if (is_or_holds(info, home)) return home;
-  if (precious.empty()) return "";
-  for (const auto& place : precious) {
-    if (is_or_holds(info, place)) return place;
+  std::vector<std::string> places{home};
+  places.insert(places.end(), precious.begin(), precious.end());
+  if (!precious.empty()) {
+    for (auto& place : homes_of_people()) places.push_back(std::move(place));
   }
-  for (const auto& place : homes_of_people()) {
+  for (const auto& place : places) {
+    if (is_or_is_below(place, path)) return place;
+  }
+  for (const auto& place : places) {
     if (is_or_holds(info, place)) return place;
   }
   return "";
@@ -164,7 +172,7 @@ Result<Root> Root::find(const OpenTree& wanted, const std::string& home) {
   root.state_.path = directory;
   TRY_ASSIGN(Fd opened, open_resolved(directory, Missing::IsNone));
   if (wanted.role == Role::Target) {
-    root.state_.holds = held_by(opened, root.state_.home, wanted.precious);
+    root.state_.holds = held_by(opened, directory, root.state_.home, wanted.precious);
   }
   struct stat found {};
   if (opened && ::fstat(opened.get(), &found) == 0) {

@@ -55,9 +55,10 @@ Result<Fd> open_to_read(int directory, const std::string& name) {
   return file;
 }
 
-Result<Hash> hash_file(int directory, const std::string& name, std::uint64_t size) {
+Result<Hash> hash_file(int directory, const std::string& name, std::uint64_t size,
+                       const std::function<bool()>& stopped) {
   TRY_ASSIGN(const Fd file, open_to_read(directory, name));
-  return hash_of_range(file.get(), 0, size);
+  return hash_of_range(file.get(), 0, size, stopped);
 }
 
 // One that is neither a file nor to be read as one, such as a directory, is none.
@@ -99,7 +100,7 @@ class Twins {
 
 // The entry for a name; a Skip's reason when it cannot be one.
 Result<Entry> make_entry(int directory, std::string path, const struct stat& info,
-                         const ScanOptions& options) {
+                         const ScanOptions& options, const std::function<bool()>& stopped) {
   const std::string name(split_path(path).name);
   Entry entry{.path = std::move(path),
               .type = type_of(info),
@@ -108,7 +109,7 @@ Result<Entry> make_entry(int directory, std::string path, const struct stat& inf
   if (entry.type == Type::File) {
     entry.size = static_cast<std::uint64_t>(info.st_size);
     if (options.hash && entry.size <= kLargestFile) {
-      TRY_ASSIGN(entry.hash, hash_file(directory, name, entry.size));
+      TRY_ASSIGN(entry.hash, hash_file(directory, name, entry.size, stopped));
     }
   }
   if (entry.type == Type::Link) {
@@ -190,9 +191,10 @@ void Scanner::look(int fd, const std::string& directory, const std::string& name
   if (type == Type::Special) {
     return skip(std::move(path), SkipReason::Special, std::string(kind_of(info.st_mode)), false);
   }
-  auto entry = make_entry(fd, path, info, options_);
+  auto entry = make_entry(fd, path, info, options_, sink_.stopped);
   if (!entry) {
-    if (entry.error().code == Errc::NotFound) return;
+    // Who has stopped it is asked again before anything else is done.
+    if (entry.error().code == Errc::NotFound || entry.error().code == Errc::Cancelled) return;
     return skip(std::move(path), SkipReason::Unreadable, entry.error().message, false);
   }
   if (options_.to_copy && type == Type::File && !may_read(fd, name, info)) {
@@ -218,6 +220,7 @@ Result<void> Scanner::list(const std::string& directory, Scope::Ptr scope) {
     if (sink_.stopped()) return Error{Errc::Cancelled, "cancelled", ""};
     look(fd, directory, name, scope.get());
   }
+  if (sink_.stopped()) return Error{Errc::Cancelled, "cancelled", ""};
   names = {};
   for (Child& child : std::exchange(children_, {})) {
     const std::string path = child.descend ? child.entry.path : std::string();
@@ -240,7 +243,8 @@ Result<void> scan(int root, const ScanOptions& options, const ScanSink& sink) {
   return Scanner(root, options, sink).run();
 }
 
-Result<Entry> list_one(int root, std::string_view path, const ScanOptions& options) {
+Result<Entry> list_one(int root, std::string_view path, const ScanOptions& options,
+                       const std::function<bool()>& stopped) {
   TRY(check_relative(path));
   Directories directories(root);
   TRY_ASSIGN(const int fd, directories.open(split_path(path).parent));
@@ -253,7 +257,7 @@ Result<Entry> list_one(int root, std::string_view path, const ScanOptions& optio
   if (options.to_copy && type_of(info) == Type::File && !may_read(fd, name, info)) {
     return errno_error(name, EACCES);
   }
-  return make_entry(fd, std::string(path), info, options);
+  return make_entry(fd, std::string(path), info, options, stopped);
 }
 
 const Entry* Listing::find(std::string_view path) const {

@@ -62,7 +62,9 @@ struct ScanSink {
 Result<void> scan(int root, const ScanOptions& options, const ScanSink& sink);
 
 // One thing, as scan() would list it.
-Result<Entry> list_one(int root, std::string_view path, const ScanOptions& options);
+Result<Entry> list_one(
+    int root, std::string_view path, const ScanOptions& options,
+    const std::function<bool()>& stopped = [] { return false; });
 
 // A whole list in memory.
 struct Listing {

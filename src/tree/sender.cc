@@ -12,6 +12,7 @@
 
 #include "base/clean_text.h"
 #include "base/text.h"
+#include "tree/stretch.h"
 
 namespace yonder::tree {
 namespace {
@@ -46,27 +47,9 @@ Squeeze guess(std::string_view bytes) {
   return smaller ? Squeeze::Yes : Squeeze::No;
 }
 
-struct Stretch {
-  std::uint64_t size = 0;
-  bool hole = false;
-};
-
 // What is at `offset`, up to `end`.
 Stretch stretch_at(const SourceFile& file, std::uint64_t offset, std::uint64_t end) {
-#if defined(SEEK_DATA) && defined(SEEK_HOLE)
-  if (file.sparse()) {
-    const off_t data = ::lseek(file.fd(), static_cast<off_t>(offset), SEEK_DATA);
-    if (data < 0 && errno == ENXIO) return {end - offset, true};
-    if (data > static_cast<off_t>(offset)) {
-      return {std::min(static_cast<std::uint64_t>(data), end) - offset, true};
-    }
-    const off_t hole = ::lseek(file.fd(), static_cast<off_t>(offset), SEEK_HOLE);
-    if (data >= 0 && hole > static_cast<off_t>(offset)) {
-      return {std::min(static_cast<std::uint64_t>(hole), end) - offset, false};
-    }
-  }
-#endif
-  return {end - offset, false};
+  return file.sparse() ? tree::stretch_at(file.fd(), offset, end) : Stretch{end - offset, false};
 }
 
 Result<void> end_file(BlockWriter& out, std::uint64_t number, const Hash& hash) {
@@ -74,7 +57,10 @@ Result<void> end_file(BlockWriter& out, std::uint64_t number, const Hash& hash) 
 }
 
 Result<Sent> give_up(BlockWriter& out, std::uint64_t number, Error error) {
-  TRY(send(out, Kind::EndFile, FileEnd{.number = number, .problem = error.message}));
+  TRY(send(
+      out, Kind::EndFile,
+      FileEnd{
+          .number = number, .problem = error.message, .changed = error.code == Errc::Conflict}));
   return Sent{.problem = std::move(error), .told = true};
 }
 
@@ -105,7 +91,7 @@ SourceFile::SourceFile(std::string path, Fd file, const struct stat& info)
       size_(static_cast<std::uint64_t>(info.st_size)),
       mtime_ns_(mtime_of(info)),
       ctime_ns_(ctime_of(info)),
-      sparse_(static_cast<std::uint64_t>(info.st_blocks) * 512 < size_) {}
+      sparse_(is_sparse(info)) {}
 
 Result<SourceFile> SourceFile::open(Directories& directories, const std::string& path,
                                     const Seen& expected) {

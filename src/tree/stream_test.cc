@@ -192,8 +192,8 @@ TEST(Stream, EveryMessageComesBackAndEveryTruncatedOneIsAnError) {
   mutate(DirectoryEnd{1, "d", 0755, -9}, random);
   mutate(Attributes{1, "d", 0755, -9, seen}, random);
   mutate(FileStart{3, head, 4}, random);
-  mutate(FileEnd{3, Hash{1, 2}, "p"}, random);
-  mutate(PartEnd{3, head, {{1, Hash{1, 2}}, {7, Hash{3, 4}}}, false}, random);
+  mutate(FileEnd{3, Hash{1, 2}, "p", true}, random);
+  mutate(PartEnd{3, head, {{1, Hash{1, 2}}, {7, Hash{3, 4}}}, false, true}, random);
   mutate(DataRuns{3, {{0, 2}, {5, 1}}}, random);
   mutate(Wanted{3, "p", seen, 2, true, Hash{3, 4}}, random);
   mutate(PartHave{3, {{1, Hash{3, 4}}, {2, Hash{5, 6}}}}, random);

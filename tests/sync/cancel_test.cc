@@ -1,5 +1,7 @@
 // What a sync leaves that was given up.
+#include <fcntl.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include <filesystem>
 #include <thread>
@@ -69,6 +71,34 @@ TEST_F(CancelTest, WhatIsThereWhenItSaysCancelledIsWhatStays) {
   ASSERT_TRUE(again) << again.error().message;
   EXPECT_TRUE(again->complete());
   EXPECT_EQ(extras(), 0);
+}
+
+// It takes minutes to read, though it is nothing but a hole.
+bool make_hole(const std::string& path) {
+  const Fd file(::open(path.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC, 0600));
+  return file && ::ftruncate(file.get(), off_t{4} << 40U) == 0;
+}
+
+TEST_F(SyncTest, WhoeverReadsAHugeFileStopsWhenHeIsTold) {
+  use_memory();
+  for (const bool pushes : {true, false}) {
+    if (!make_hole(pushes ? here("huge") : there("huge"))) GTEST_SKIP() << "no such files here";
+    const CancelSource cancel;
+    std::thread person([&] {
+      EXPECT_TRUE(eventually([&] { return somebody_works_in(there()); }));
+      cancel.cancel();
+    });
+    SyncRequest request = pushes ? push_request() : pull_request();
+    request.options.checksum = true;
+    const Deadline soon = Deadline::after(std::chrono::seconds(20));
+    const auto report = run(request, {.cancel = cancel.token()});
+    person.join();
+    ASSERT_FALSE(report);
+    EXPECT_EQ(report.error().code, Errc::Cancelled) << report.error().message;
+    EXPECT_TRUE(eventually([&] { return !somebody_works_in(there()); }));
+    EXPECT_FALSE(soon.expired());
+    fs::remove(here("huge"));
+  }
 }
 
 }  // namespace

@@ -77,6 +77,18 @@ class ChangedLargeFile : public SyncTest, public ::testing::WithParamInterface<b
     EXPECT_TRUE(eventually([&] { return !somebody_works_in(target()); }));
     hang_up();
   }
+  // Somebody writes to the source as long as it is copied.
+  void sync_while_it_grows(const SyncRequest& request) {
+    const auto report = run(request, {.on_progress = [&](const Progress& progress) {
+                              if (progress.phase != Phase::Copying) return;
+                              std::ofstream(source("large"), std::ios::app) << "one more line\n";
+                            }});
+    ASSERT_TRUE(report) << report.error().message;
+    ASSERT_EQ(report->failed.size(), 1U);
+    EXPECT_EQ(report->failed[0].code, Errc::Conflict);
+    EXPECT_TRUE(eventually([&] { return !somebody_works_in(target()); }));
+    EXPECT_THAT(temporaries(target()), IsEmpty());
+  }
   void expect_the_same() const {
     EXPECT_EQ(difference(), "");
     EXPECT_THAT(temporaries(target()), IsEmpty());
@@ -152,6 +164,22 @@ TEST_P(ChangedLargeFile, ThatChangesAgainAfterItsSyncWasKilledArrivesAsItIsThen)
   EXPECT_TRUE(sync().complete());
   // The part of the version that is gone stays for a while, as of any large file.
   EXPECT_EQ(picture(target()).at("large"), picture(source()).at("large"));
+}
+
+// That version of it will never be there again.
+TEST_P(ChangedLargeFile, ThatGrowsAllTheTimeLeavesNoParts) {
+  begin_with(noise(40 * kMiB, 1));
+  write(source("large"), noise(41 * kMiB, 2));
+  sync_while_it_grows(request());
+}
+
+TEST_P(ChangedLargeFile, ThatGrowsAllTheTimeAndIsSyncedAloneLeavesNoParts) {
+  slow_ways();
+  write(source("large"), noise(40 * kMiB, 1));
+  SyncRequest alone = request();
+  alone.local_path = here("large");
+  alone.remote_path = there("large");
+  sync_while_it_grows(alone);
 }
 
 // What lies in a part is believed only after it was compared.
