@@ -103,9 +103,10 @@ Result<void> TreeService::pour(std::string_view bytes) {
 }
 
 void TreeService::keep_level() {
-  if (!level_)
+  if (!level_) {
     level_.emplace(
         out_, [this] { return blocked_; }, wanted_.near_link);
+  }
   level_->look();
 }
 

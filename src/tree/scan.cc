@@ -178,8 +178,8 @@ void Scanner::look(int fd, const std::string& directory, const std::string& name
   if ((temporary || name == kTrashName) && options_.to_copy) {
     skip(path, SkipReason::Excluded, temporary ? kOwnTemporary : kOwnTrash, name == kTrashName);
   }
-  if (temporary) sink_.on_temporary(std::move(path));
-  if (temporary || name == kTrashName) return;
+  if (temporary) return sink_.on_temporary(std::move(path));
+  if (name == kTrashName) return;
   struct stat info {};
   if (::fstatat(fd, name.c_str(), &info, AT_SYMLINK_NOFOLLOW) != 0) {
     if (errno == ENOENT) return;  // it has just vanished
