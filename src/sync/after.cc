@@ -1,58 +1,51 @@
 #include "sync/after.h"
 
+#include <algorithm>
 #include <functional>
 #include <set>
 #include <string_view>
-#include <unordered_set>
 #include <utility>
 
-#include "tree/beneath.h"
+#include "sync/paths.h"
+#include "sync/times.h"
 
 namespace yonder::sync {
 namespace {
 
 // Rules, and what cannot be read, hide things from one sync that the one before has seen.
-void keep_what_was_passed_over(BaseRecord& record, const BaseRecord& old, const Look& look) {
-  std::unordered_set<std::string_view> hidden;
+Paths hidden_in(const Look& look) {
+  Paths hidden;
   for (const auto* listing : {&look.source, &look.target}) {
     for (const auto& skip : listing->skips) hidden.insert(skip.path);
   }
-  if (hidden.empty()) return;
-  for (const auto& [path, seen] : old.entries()) {
-    if (record.find(path) != nullptr) continue;
-    std::string_view above = path;
-    while (!above.empty() && !hidden.contains(above)) above = tree::split_path(above).parent;
-    if (!above.empty()) record.note(path, seen);
-  }
+  return hidden;
 }
 
-void for_what_both_have(const Look& look, const std::function<void(const tree::Entry&)>& work) {
-  const auto& from = look.source.entries;
+// With what the target has of the same name and type; null: nothing.
+using SourceWork = std::function<void(const tree::Entry& source, const tree::Entry* target)>;
+void for_each_source(const Look& look, const SourceWork& work) {
   const auto& to = look.target.entries;
-  for (std::size_t s = 0, t = 0; s < from.size() && t < to.size();) {
-    if (from[s].path == to[t].path) {
-      if (from[s].type == to[t].type) work(from[s]);
-      ++s;
-      ++t;
-    } else if (tree::comes_before(from[s].path, to[t].path)) {
-      ++s;
-    } else {
-      ++t;
-    }
+  std::size_t t = 0;
+  for (const auto& source : look.source.entries) {
+    while (t < to.size() && tree::comes_before(to[t].path, source.path)) ++t;
+    const bool both = t < to.size() && to[t].path == source.path && to[t].type == source.type;
+    work(source, both ? &to[t] : nullptr);
   }
 }
 
-// What is there and was not settled is known as it was before.
-BaseRecord with_before(BaseRecord settled, const std::vector<tree::Entry>& there,
-                       const std::optional<BaseRecord>& before, const Look& look) {
-  if (!before) return settled;
-  keep_what_was_passed_over(settled, *before, look);
-  for (const auto& entry : there) {
-    const tree::Seen* then =
-        settled.find(entry.path) == nullptr ? before->find(entry.path) : nullptr;
-    if (then != nullptr) settled.note(entry.path, *then);
-  }
-  return settled;
+TimeSteps steps_of(const Look& look) {
+  return {time_step_of(look.source.entries), time_step_of(look.target.entries)};
+}
+
+// One of two that are the same, so that it is known again. Of files the time is the more exact one,
+// which is the later: the other end may have rounded it. Links with other times are the same, and
+// keep them.
+Known as_found(const tree::Entry& own, const tree::Entry& other, const TimeSteps& steps) {
+  tree::Seen seen = tree::seen_as(own);
+  const bool same = steps.same(other.mtime_ns, own.mtime_ns);
+  if (own.type != tree::Type::File || !same) return seen;
+  seen.mtime_ns = std::max(own.mtime_ns, other.mtime_ns);
+  return {seen, other.mtime_ns};
 }
 
 tree::Seen seen_as(const Action& action) {
@@ -82,57 +75,65 @@ std::string intents_of(const Plan& plan, const std::string& prefix) {
   return intents;
 }
 
-BaseRecord settled_in_target(const Plan& plan, const Look& look, const Tally& tally) {
-  BaseRecord settled;
-  settled.set_scanned_ns(look.began_ns);
-  // Both had it already; by the source's time, which may be the more exact one.
-  for_what_both_have(
-      look, [&](const tree::Entry& source) { settled.note(source.path, tree::seen_as(source)); });
+void for_settled_in_target(const Plan& plan, const Look& look, const Tally& tally,
+                           const Settled& work) {
+  const auto open = unsettled(plan, tally);
+  const TimeSteps steps = steps_of(look);
+  for_each_source(look, [&](const tree::Entry& source, const tree::Entry* target) {
+    if (target == nullptr || open.contains(source.path)) return;
+    work(source.path, as_found(*target, source, steps));
+  });
   for (const Action& action : plan.actions) {
-    if (action.act != Act::Remove) settled.note(action.path, seen_as(action));
+    const bool settled = action.act != Act::Remove && !open.contains(action.path);
+    if (settled) work(action.path, seen_as(action));
   }
-  for (const auto path : unsettled(plan, tally)) settled.forget(std::string(path));
-  return settled;
 }
 
-BaseRecord settled_in_source(const Plan& plan, const Look& look, const Tally& tally) {
-  BaseRecord settled;
-  settled.set_scanned_ns(look.began_ns);
-  for (const auto& entry : look.source.entries) settled.note(entry.path, tree::seen_as(entry));
-  for (const auto path : unsettled(plan, tally)) settled.forget(std::string(path));
-  return settled;
+void for_settled_in_source(const Plan& plan, const Look& look, const Tally& tally,
+                           const Settled& work) {
+  const auto open = unsettled(plan, tally);
+  const TimeSteps steps = steps_of(look);
+  for_each_source(look, [&](const tree::Entry& source, const tree::Entry* target) {
+    if (open.contains(source.path)) return;
+    const tree::Entry& other = target == nullptr ? source : *target;
+    work(source.path, as_found(source, other, {steps.target, steps.source}));
+  });
 }
 
-BaseRecord target_after(const BaseRecord& settled, const Plan& plan, const Look& look,
-                        const Tally& tally, const std::optional<BaseRecord>& before) {
-  BaseRecord base = with_before(settled, look.target.entries, before, look);
-  forget_removed(base, plan, tally, "");
-  if (plan.owns_root) base.note("", {.exists = true, .type = tree::Type::Directory});
-  return base;
-}
-
-BaseRecord source_after(const BaseRecord& settled, const Look& look,
-                        const std::optional<BaseRecord>& before) {
-  return with_before(settled, look.source.entries, before, look);
-}
-
-BaseRecord with_part(BaseRecord whole, const BaseRecord& settled, const std::string& prefix) {
-  // The directories on the way there, so that it is known that they were part of a sync.
-  for (std::size_t slash = prefix.find('/'); slash != std::string::npos;
-       slash = prefix.find('/', slash + 1)) {
-    whole.note(prefix.substr(0, slash), {.exists = true, .type = tree::Type::Directory});
-  }
-  for (const auto& [path, seen] : settled.entries()) whole.note(prefix + path, seen);
-  return whole;
-}
-
-void forget_removed(BaseRecord& whole, const Plan& plan, const Tally& tally,
-                    const std::string& prefix) {
+void for_removed(const Plan& plan, const Tally& tally,
+                 const std::function<void(const std::string& path)>& work) {
   for (std::size_t i = 0; i < plan.actions.size(); ++i) {
     const Action& action = plan.actions[i];
     const bool gone = action.act == Act::Remove && !tally.has_failed(i) && !tally.was_kept(i);
-    if (gone) whole.forget(prefix + action.path);
+    if (gone) work(action.path);
   }
+}
+
+NextRecord target_after(const Plan& plan, const Look& look, const Tally& tally,
+                        std::optional<BaseRecord> before) {
+  NextRecord next(std::move(before), look.began_ns);
+  for_settled_in_target(plan, look, tally,
+                        [&](const auto& path, const auto& known) { next.settle(path, known); });
+  if (plan.owns_root) next.settle("", tree::Seen{.exists = true, .type = tree::Type::Directory});
+  Paths gone;
+  for_removed(plan, tally, [&](const auto& path) { gone.insert(path); });
+  const std::int64_t step = steps_of(look).target;
+  for (const auto& entry : look.target.entries) {
+    if (!gone.contains(entry.path)) next.carry_over(entry, step);
+  }
+  next.carry_over_below(hidden_in(look));
+  return next;
+}
+
+NextRecord source_after(const Plan& plan, const Look& look, const Tally& tally,
+                        std::optional<BaseRecord> before) {
+  NextRecord next(std::move(before), look.began_ns);
+  for_settled_in_source(plan, look, tally,
+                        [&](const auto& path, const auto& known) { next.settle(path, known); });
+  const std::int64_t step = steps_of(look).source;
+  for (const auto& entry : look.source.entries) next.carry_over(entry, step);
+  next.carry_over_below(hidden_in(look));
+  return next;
 }
 
 void count(SyncReport& report, const Action& action) {
@@ -171,12 +172,21 @@ std::vector<Action> perhaps_done(const Plan& plan, const Tally& tally) {
   return actions;
 }
 
-std::uint64_t count_done(SyncReport& report, const std::vector<Action>& cut, const Plan& now) {
-  std::set<std::pair<std::string_view, Act>> left;
-  for (const Action& action : now.actions) left.emplace(action.path, action.act);
+std::uint64_t count_done(SyncReport& report, const std::vector<Action>& cut, const Plan& now,
+                         const tree::Listing& target) {
+  if (cut.empty()) return 0;
+  std::set<std::pair<std::string_view, Act>> to_do;
+  for (const Action& action : now.actions) to_do.emplace(action.path, action.act);
+  Paths unknown;
+  for (const auto& left : now.left) unknown.insert(left.path);
+  for (const auto& skip : target.skips) unknown.insert(skip.path);
+  Paths there;
+  for (const auto& entry : target.entries) there.insert(entry.path);
   std::uint64_t replaced = 0;
   for (const Action& action : cut) {
-    if (left.contains({action.path, action.act})) continue;
+    const bool as_wanted = there.contains(action.path) != (action.act == Act::Remove);
+    if (!as_wanted || to_do.contains({action.path, action.act})) continue;
+    if (is_at_or_below(action.path, unknown)) continue;
     count(report, action);
     if (action.target.exists && action.act != Act::SetAttributes) ++replaced;
   }

@@ -14,30 +14,45 @@
 namespace yonder::sync {
 namespace {
 
-constexpr std::string_view kMagic = "yonder base 1\n";
+constexpr std::string_view kMagic = "yonder base 2\n";
+constexpr std::string_view kFirstMagic = "yonder base 1\n";  // all was read at one time
 constexpr std::uint64_t kMostBytes = 1024UL * 1024 * 1024;
 
 bool is_same(const tree::Seen& then, const tree::Seen& now, std::int64_t step) {
   if (then.type != now.type) return false;
   if (then.type == tree::Type::Directory) return true;
   return (then.type != tree::Type::File || then.size == now.size) &&
-         (then.mtime_ns == now.mtime_ns || as_kept(then.mtime_ns, step) == now.mtime_ns);
+         is_kept_as(then.mtime_ns, now.mtime_ns, step);
+}
+
+// Packed as it differs from the target's, which is mostly not at all. A garbled record may have any
+// number.
+std::int64_t source_behind(const Known& known) {
+  return static_cast<std::int64_t>(static_cast<std::uint64_t>(known.seen.mtime_ns) -
+                                   static_cast<std::uint64_t>(known.source_ns));
+}
+std::int64_t source_time(const tree::Seen& seen, std::int64_t behind) {
+  return static_cast<std::int64_t>(static_cast<std::uint64_t>(seen.mtime_ns) -
+                                   static_cast<std::uint64_t>(behind));
 }
 
 }  // namespace
 
-const tree::Seen* BaseRecord::find(std::string_view path) const {
-  const auto found = entries_.find(std::string(path));
+const Known* BaseRecord::find(std::string_view path) const {
+  const auto found = entries_.find(path);
   if (found != entries_.end()) return &found->second;
   for (const auto& other : others_) {
-    if (const tree::Seen* seen = other.find(path)) return seen;
+    if (const Known* known = other.find(path)) return known;
   }
   return nullptr;
 }
 
 std::optional<std::int64_t> BaseRecord::scanned_ns(std::string_view path) const {
   std::optional<std::int64_t> last;
-  if (entries_.contains(std::string(path))) last = scanned_ns_;
+  if (entries_.contains(path)) {
+    const auto earlier = read_earlier_.find(path);
+    last = earlier == read_earlier_.end() ? scanned_ns_ : earlier->second;
+  }
   for (const auto& other : others_) {
     const auto when = other.scanned_ns(path);
     if (when && (!last || *when > *last)) last = when;
@@ -45,15 +60,57 @@ std::optional<std::int64_t> BaseRecord::scanned_ns(std::string_view path) const 
   return last;
 }
 
-bool BaseRecord::knows(std::string_view path, const tree::Seen& now, std::int64_t step) const {
-  const std::string key(path);
-  const auto then = entries_.find(key);
-  if (then != entries_.end() && is_same(then->second, now, step)) return true;
-  const auto [begin, end] = sent_.equal_range(key);
-  return std::any_of(begin, end,
-                     [&](const auto& sent) { return is_same(sent.second, now, step); }) ||
-         std::any_of(others_.begin(), others_.end(),
-                     [&](const BaseRecord& other) { return other.knows(path, now, step); });
+void BaseRecord::read_earlier(std::string_view path, std::int64_t when) {
+  const auto found = entries_.find(path);
+  const bool matters = found != entries_.end() && when < scanned_ns_ &&
+                       found->second.seen.mtime_ns >= when - kCoarseTick;
+  if (matters) read_earlier_.insert_or_assign(std::string(path), when);
+}
+
+const tree::Seen* BaseRecord::matching(std::string_view path, const tree::Seen& now,
+                                       std::int64_t step) const {
+  const auto then = entries_.find(path);
+  if (then != entries_.end() && is_same(then->second.seen, now, step)) return &then->second.seen;
+  for (auto [sent, end] = sent_.equal_range(path); sent != end; ++sent) {
+    if (is_same(sent->second, now, step)) return &sent->second;
+  }
+  for (const auto& other : others_) {
+    if (const tree::Seen* seen = other.matching(path, now, step)) return seen;
+  }
+  return nullptr;
+}
+
+bool BaseRecord::note(std::string_view path, const Known& as_known) {
+  // A directory is what it is whatever its time.
+  const bool timeless = as_known.seen.type == tree::Type::Directory;
+  const Known known = timeless ? tree::Seen{.exists = true, .type = as_known.seen.type} : as_known;
+  if (const auto earlier = read_earlier_.find(path); earlier != read_earlier_.end()) {
+    read_earlier_.erase(earlier);
+  }
+  const auto found = entries_.find(path);
+  if (found == entries_.end()) return entries_.emplace(path, known).second;
+  if (found->second == known) return false;
+  found->second = known;
+  return true;
+}
+
+bool BaseRecord::forget(std::string_view path) {
+  const auto found = entries_.find(path);
+  if (found == entries_.end()) return false;
+  entries_.erase(found);
+  return true;
+}
+
+void BaseRecord::take(BaseRecord& other, std::string_view path) {
+  const auto found = other.entries_.find(path);
+  if (found != other.entries_.end()) entries_.insert(other.entries_.extract(found));
+}
+
+bool BaseRecord::forget_sent(std::string_view path) {
+  const auto [begin, end] = sent_.equal_range(path);
+  const bool had = begin != end;
+  sent_.erase(begin, end);
+  return had;
 }
 
 std::optional<BaseRecord> BaseRecord::below(std::string_view prefix) const {
@@ -62,8 +119,11 @@ std::optional<BaseRecord> BaseRecord::below(std::string_view prefix) const {
   const auto inside = [&](const std::string& path) {
     return path.size() > prefix.size() && path.starts_with(prefix);
   };
-  for (const auto& [path, seen] : entries_) {
-    if (inside(path)) part.entries_.emplace(path.substr(prefix.size()), seen);
+  for (const auto& [path, known] : entries_) {
+    if (inside(path)) part.entries_.emplace(path.substr(prefix.size()), known);
+  }
+  for (const auto& [path, when] : read_earlier_) {
+    if (inside(path)) part.read_earlier_.emplace(path.substr(prefix.size()), when);
   }
   for (const auto& [path, seen] : sent_) {
     if (inside(path)) part.sent_.emplace(path.substr(prefix.size()), seen);
@@ -72,13 +132,6 @@ std::optional<BaseRecord> BaseRecord::below(std::string_view prefix) const {
   const bool was_there = !prefix.empty() && find(prefix.substr(0, prefix.size() - 1)) != nullptr;
   if (was_there) return part;
   return std::nullopt;
-}
-
-bool BaseRecord::sent_only(const BaseRecord& part, std::string_view prefix) const {
-  return std::all_of(sent_.begin(), sent_.end(), [&](const auto& sent) {
-    const std::string& path = sent.first;
-    return path.starts_with(prefix) && part.entries_.contains(path.substr(prefix.size()));
-  });
 }
 
 std::vector<Ancestor> ancestors_of(const Pair& pair, bool single_file) {
@@ -112,22 +165,34 @@ std::string pack_intent(const std::string& path, const tree::Seen& seen) {
 std::string BaseRecord::pack() const {
   tree::Packer out;
   out.integer(scanned_ns_);
-  for (const auto& [path, seen] : entries_) {
+  out.number(read_earlier_.size());
+  for (const auto& [path, when] : read_earlier_) out.text(path).integer(when);
+  for (const auto& [path, known] : entries_) {
     out.text(path);
-    tree::pack(out, seen);
+    tree::pack(out, known.seen);
+    if (known.seen.type == tree::Type::File) out.integer(source_behind(known));
   }
   return std::string(kMagic) + out.take();
 }
 
 std::optional<BaseRecord> BaseRecord::unpack(std::string_view bytes) {
-  if (!bytes.starts_with(kMagic)) return std::nullopt;
+  const bool first = bytes.starts_with(kFirstMagic);
+  if (!first && !bytes.starts_with(kMagic)) return std::nullopt;
   tree::Unpacker in(bytes.substr(kMagic.size()));
   BaseRecord record;
   record.scanned_ns_ = in.integer();
+  // A count is only believed as far as there are bytes.
+  for (std::uint64_t left = first ? 0 : in.number(); left > 0 && in.ok(); --left) {
+    std::string path(in.text());
+    record.read_earlier_[std::move(path)] = in.integer();
+  }
   while (in.ok() && !in.empty()) {
     std::string path(in.text());
-    const tree::Seen seen = tree::unpack_seen(in);
-    if (in.ok()) record.entries_[std::move(path)] = seen;
+    Known known = tree::unpack_seen(in);
+    if (!first && known.seen.type == tree::Type::File) {
+      known.source_ns = source_time(known.seen, in.integer());
+    }
+    if (in.ok()) record.entries_.insert_or_assign(std::move(path), known);
   }
   if (!in.ok()) return std::nullopt;
   return record;
@@ -176,11 +241,14 @@ bool BaseStore::has(const Pair& pair) const {
   return path_exists(path_of(pair));
 }
 
-Result<void> BaseStore::save(const Pair& pair, const BaseRecord& record, Sent sent) const {
+Result<void> BaseStore::save(const Pair& pair, const BaseRecord& record) const {
   TRY(make_directories(directory_));
   const std::string path = path_of(pair);
   TRY(write_file_atomically(path, record.pack(), Durability::Process));
-  if (sent == Sent::IsSettled) ::unlink((path + ".sent").c_str());
+  std::string sent;
+  for (const auto& [name, seen] : record.sent()) sent += pack_intent(name, seen);
+  if (!sent.empty()) return write_file_atomically(path + ".sent", sent, Durability::Process);
+  ::unlink((path + ".sent").c_str());
   return {};
 }
 

@@ -1,10 +1,12 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include "base/result.h"
@@ -12,44 +14,73 @@
 
 namespace yonder::sync {
 
+// Finds a path without making a string of it.
+struct PathHash {
+  using is_transparent = void;
+  std::size_t operator()(std::string_view path) const {
+    return std::hash<std::string_view>{}(path);
+  }
+};
+
+// One entry of the target. Of a file also the time that the source had then: one of the two ends
+// may keep times less exactly.
+struct Known {
+  // NOLINTNEXTLINE(google-explicit-constructor): mostly both have the same.
+  Known(const tree::Seen& as_seen) : seen(as_seen), source_ns(as_seen.mtime_ns) {}
+  Known(const tree::Seen& as_seen, std::int64_t in_source) : seen(as_seen), source_ns(in_source) {}
+  tree::Seen seen;
+  std::int64_t source_ns;
+  bool operator==(const Known&) const = default;
+};
+
 // What the target was when the last sync between two trees had ended: whatever differs from it now
 // was changed there by somebody else.
 class BaseRecord {
  public:
+  using Entries = std::unordered_map<std::string, Known, PathHash, std::equal_to<>>;
+  using Sent = std::unordered_multimap<std::string, tree::Seen, PathHash, std::equal_to<>>;
+
   // When the source was read then, by its clock.
   std::int64_t scanned_ns() const { return scanned_ns_; }
   // When this path of it was read last; nothing when no sync knows it.
   std::optional<std::int64_t> scanned_ns(std::string_view path) const;
   void set_scanned_ns(std::int64_t when) { scanned_ns_ = when; }
+  // This path of it was not read then, but at that time. Kept only where it matters: where the time
+  // of the file does not tell whether it has changed since.
+  void read_earlier(std::string_view path, std::int64_t when);
 
-  const tree::Seen* find(std::string_view path) const;
-  // Whether it is now what we know it to be, by the last sync or by one that was cut off since;
+  const Known* find(std::string_view path) const;
+  // What we know it to be, by the last sync or by one that was cut off since, if it is that now;
   // where it is, times have such steps.
-  bool knows(std::string_view path, const tree::Seen& now, std::int64_t step = 1) const;
+  const tree::Seen* matching(std::string_view path, const tree::Seen& now, std::int64_t step) const;
+  bool knows(std::string_view path, const tree::Seen& now, std::int64_t step = 1) const {
+    return matching(path, now, step) != nullptr;
+  }
   // What a sync of a greater tree has left in this one. Whatever either knows is known.
   void also(BaseRecord other) { others_.push_back(std::move(other)); }
   // The part of it that lies below "a/b/", with the paths that it has from there. Nothing when that
   // directory was no part of the sync.
   std::optional<BaseRecord> below(std::string_view prefix) const;
-  // Whether the record of its part below `prefix` has everything that was sent since.
-  bool sent_only(const BaseRecord& part, std::string_view prefix) const;
-  const std::unordered_map<std::string, tree::Seen>& entries() const { return entries_; }
-  void note(const std::string& path, const tree::Seen& seen) { entries_[path] = seen; }
+  const Entries& entries() const { return entries_; }
+  // Of syncs that did not come to their end.
+  const Sent& sent() const { return sent_; }
+  // These say whether that is new.
+  bool note(std::string_view path, const Known& as_known);
+  bool forget(std::string_view path);
+  // Takes it out of another record, as it is noted there; that may have none.
+  void take(BaseRecord& other, std::string_view path);
   void note_sent(std::string path, const tree::Seen& seen) { sent_.emplace(std::move(path), seen); }
-  void forget(const std::string& path) { entries_.erase(path); }
+  bool forget_sent(std::string_view path);
   std::size_t size() const { return entries_.size(); }
-  // Whatever else was sent since.
-  bool same_entries(const BaseRecord& other) const {
-    return entries_ == other.entries_ && sent_.empty();
-  }
 
   std::string pack() const;
   static std::optional<BaseRecord> unpack(std::string_view bytes);
 
  private:
   std::int64_t scanned_ns_ = 0;
-  std::unordered_map<std::string, tree::Seen> entries_;
-  std::unordered_multimap<std::string, tree::Seen> sent_;
+  Entries entries_;
+  std::unordered_map<std::string, std::int64_t, PathHash, std::equal_to<>> read_earlier_;
+  Sent sent_;                       // packed by itself
   std::vector<BaseRecord> others_;  // not part of what is packed
 };
 
@@ -82,9 +113,8 @@ class BaseStore {
   // With what the syncs of greater trees know of it.
   std::optional<BaseRecord> load(const Pair& pair, const std::vector<Ancestor>& ancestors) const;
   bool has(const Pair& pair) const;
-  // What was sent since is part of the record then, unless it is to be kept.
-  enum class Sent { IsSettled, IsKept };
-  Result<void> save(const Pair& pair, const BaseRecord& record, Sent sent = Sent::IsSettled) const;
+  // Of what was sent since, only what the record still has is remembered.
+  Result<void> save(const Pair& pair, const BaseRecord& record) const;
 
   // Before files are sent: from now on this, too, is what the target may be.
   Result<void> note_intents(const Pair& pair, std::string_view packed) const;

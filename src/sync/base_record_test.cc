@@ -15,6 +15,8 @@ namespace {
 using tree::Seen;
 using tree::Type;
 
+constexpr std::int64_t kSecond = 1000000000;
+
 Seen file(std::uint64_t size, std::int64_t mtime = 5) {
   return {.exists = true, .type = Type::File, .size = size, .mtime_ns = mtime};
 }
@@ -22,8 +24,8 @@ Seen file(std::uint64_t size, std::int64_t mtime = 5) {
 BaseRecord sample() {
   BaseRecord record;
   record.set_scanned_ns(-77);
-  record.note("a", file(1));
-  record.note("d/\xff\n", {.exists = true, .type = Type::Link, .mtime_ns = -4});
+  record.note("a", {file(1), 3});
+  record.note("d/\xff\n", Seen{.exists = true, .type = Type::Link, .mtime_ns = -4});
   return record;
 }
 
@@ -31,8 +33,35 @@ TEST(BaseRecord, IsTheSameAfterPacking) {
   const auto again = BaseRecord::unpack(sample().pack());
   ASSERT_TRUE(again);
   EXPECT_EQ(again->scanned_ns(), -77);
-  EXPECT_TRUE(again->same_entries(sample()));
+  EXPECT_EQ(again->entries(), sample().entries());
   EXPECT_EQ(again->size(), 2U);
+}
+
+TEST(BaseRecord, KnowsWhatWasReadEarlierAlsoAfterPacking) {
+  BaseRecord record;
+  record.set_scanned_ns(9 * kSecond);
+  record.note("a", file(1, 4 * kSecond));
+  record.note("b", file(1, 4 * kSecond));
+  record.note("old", file(1, kSecond));
+  record.read_earlier("a", 5 * kSecond);
+  record.read_earlier("old", 5 * kSecond);
+  const auto again = BaseRecord::unpack(record.pack());
+  ASSERT_TRUE(again);
+  EXPECT_EQ(again->scanned_ns("a"), 5 * kSecond);
+  EXPECT_EQ(again->scanned_ns("b"), 9 * kSecond);
+  EXPECT_EQ(again->scanned_ns("old"), 9 * kSecond) << "its time tells enough";
+  record.note("a", file(1, 4 * kSecond));
+  EXPECT_EQ(record.scanned_ns("a"), 9 * kSecond) << "now it was read";
+}
+
+TEST(BaseRecord, OfTheFirstFormatIsUnderstood) {
+  tree::Packer out;
+  out.integer(7).text("a");
+  tree::pack(out, file(3));
+  const auto record = BaseRecord::unpack("yonder base 1\n" + out.take());
+  ASSERT_TRUE(record);
+  EXPECT_EQ(record->scanned_ns("a"), 7);
+  EXPECT_TRUE(record->knows("a", file(3)));
 }
 
 TEST(BaseRecord, GarbledBytesAreNoneOrARecordButNoCrash) {
@@ -74,6 +103,20 @@ TEST_F(BaseStoreTest, KnowsWhatWasSentSinceTheLastSync) {
   EXPECT_FALSE(store_.load(pair_)->knows("a", file(2)));
 }
 
+TEST_F(BaseStoreTest, KeepsOfWhatWasSentWhatTheRecordStillHas) {
+  BaseRecord record = sample();
+  record.note_sent("b", file(2));
+  ASSERT_TRUE(store_.save(pair_, record));
+  ASSERT_TRUE(store_.note_intents(pair_, pack_intent("c", file(3))));
+  const auto loaded = store_.load(pair_);
+  EXPECT_TRUE(loaded->knows("b", file(2)));
+  EXPECT_TRUE(loaded->knows("c", file(3)));
+  record.forget_sent("b");
+  ASSERT_TRUE(store_.save(pair_, record));
+  EXPECT_FALSE(store_.load(pair_)->knows("b", file(2)));
+  EXPECT_FALSE(store_.load(pair_)->knows("c", file(3)));
+}
+
 TEST_F(BaseStoreTest, AnIntentThatWasCutOffDoesNoHarm) {
   ASSERT_TRUE(store_.save(pair_, sample()));
   const std::string last = pack_intent("a", file(3));
@@ -110,7 +153,7 @@ TEST_F(BaseStoreTest, KnowsOfAPartWhatIsKnownOfTheWhole) {
   const auto ancestors = ancestors_of(part, false);
   EXPECT_FALSE(store_.load(part, ancestors));
   BaseRecord whole = sample();
-  whole.note("d", {.exists = true, .type = Type::Directory});
+  whole.note("d", Seen{.exists = true, .type = Type::Directory});
   whole.note("d/x", file(7));
   ASSERT_TRUE(store_.save(pair_, whole));
   ASSERT_TRUE(store_.note_intents(pair_, pack_intent("d/y", file(8))));
@@ -130,7 +173,7 @@ TEST_F(BaseStoreTest, KnowsOfAPartWhatIsKnownOfTheWhole) {
   const auto both = store_.load(part, ancestors);
   EXPECT_TRUE(both->knows("x", file(7)));
   EXPECT_TRUE(both->knows("x", file(9)));
-  EXPECT_EQ(both->find("x")->size, 9U);
+  EXPECT_EQ(both->find("x")->seen.size, 9U);
   EXPECT_EQ(both->scanned_ns("x"), 5);
 }
 

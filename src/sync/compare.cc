@@ -6,10 +6,6 @@ namespace {
 using tree::Entry;
 using tree::Type;
 
-// Two changes within one tick of a file system's clock have the same time.
-constexpr std::int64_t kFineTick = 20LL * 1000 * 1000;
-constexpr std::int64_t kCoarseTick = 2LL * 1000 * 1000 * 1000;
-
 // To read it at both ends takes less than to send it, and perhaps only its time is new.
 constexpr std::uint64_t kWorthReading = 1024UL * 1024;
 // Of what is larger, the copy itself reads both and finds what is the same.
@@ -27,10 +23,12 @@ bool Comparison::may_have_changed_within_a_tick(const Entry& source, bool coarse
   return source.mtime_ns + (coarse ? kCoarseTick : kFineTick) >= looked;
 }
 
-// By its exact time, which the record has and the target may not have.
-bool Comparison::is_as_sent(const Entry& source) const {
-  const tree::Seen* sent = input_.base != nullptr ? input_.base->find(source.path) : nullptr;
-  return sent != nullptr && *sent == tree::seen_as(source);
+// By their exact times, which the record has, and one of the ends may not have.
+bool Comparison::is_as_settled(const Entry& source, const Entry& target) const {
+  const Known* then = input_.base != nullptr ? input_.base->find(source.path) : nullptr;
+  return then != nullptr && then->seen.type == source.type && then->seen.size == source.size &&
+         then->source_ns == source.mtime_ns &&
+         is_kept_as(then->seen.mtime_ns, target.mtime_ns, steps_.target);
 }
 
 Compared Comparison::of_files(const Entry& source, const Entry& target) const {
@@ -52,7 +50,7 @@ Compared Comparison::of_files(const Entry& source, const Entry& target) const {
     return asks || worth_it ? Compared::Unclear : Compared::Differs;
   }
   const bool rounded = source.mtime_ns != target.mtime_ns;
-  if (rounded && !is_as_sent(source)) return Compared::Unclear;
+  if (rounded && !is_as_settled(source, target)) return Compared::Unclear;
   const bool coarse = rounded || is_coarse(source.mtime_ns);
   return may_have_changed_within_a_tick(source, coarse) ? Compared::Unclear : same;
 }

@@ -29,7 +29,7 @@ class Comparison {
  private:
   Compared of_files(const tree::Entry& source, const tree::Entry& target) const;
   bool may_have_changed_within_a_tick(const tree::Entry& source, bool coarse) const;
-  bool is_as_sent(const tree::Entry& source) const;
+  bool is_as_settled(const tree::Entry& source, const tree::Entry& target) const;
 
   const PlanInput& input_;
   const PlanOptions& options_;

@@ -2,6 +2,7 @@
 
 #include <fcntl.h>
 
+#include <algorithm>
 #include <array>
 #include <memory>
 #include <utility>
@@ -18,6 +19,8 @@ namespace {
 
 constexpr std::uint64_t kMaxExcludeFile = 1024UL * 1024;
 constexpr std::int64_t kMillisecond = 1000000;
+// A hundred years: no clock is so wrong, and one can still count with it.
+constexpr std::int64_t kMostAhead = std::int64_t{100} * 365 * 24 * 3600 * 1000;
 constexpr std::size_t kQuestionBytes = 256UL * 1024;
 
 std::int64_t now_ns(std::int64_t ahead_ms) {
@@ -130,7 +133,7 @@ tree::OpenTree Ends::far_wanted() const {
 }
 
 Result<std::unique_ptr<FarTree>> Ends::open(const std::shared_ptr<link::Link>& link) {
-  far_ahead_ms_ = link->clock_ahead_ms();
+  far_ahead_ms_ = std::clamp(link->clock_ahead_ms(), -kMostAhead, kMostAhead);
   far_precious_.clear();
   if (push_ && request_.options.delete_extras) {
     const Machine& machine = link->machine();

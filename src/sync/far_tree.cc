@@ -167,7 +167,9 @@ Result<tree::RootState> FarTree::root() {
   if (static_cast<tree::Kind>(message.kind) != tree::Kind::Root) {
     return tree::unexpected(message.kind);
   }
-  return tree::unpack_message<tree::RootState>(message.body);
+  TRY_ASSIGN(auto state, tree::unpack_message<tree::RootState>(message.body));
+  state.mtime_ns = tree::countable(state.mtime_ns);
+  return state;
 }
 
 Result<void> FarTree::ask_scan(const tree::ScanTree& wanted) {

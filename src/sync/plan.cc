@@ -6,6 +6,7 @@
 #include "base/clean_text.h"
 #include "base/text.h"
 #include "sync/compare.h"
+#include "sync/paths.h"
 #include "tree/beneath.h"
 
 namespace yonder::sync {
@@ -51,8 +52,6 @@ class Planner {
   void plan_removals();
   void plan_directories();
   void plan_root();
-  using Paths = std::unordered_set<std::string_view>;
-  static bool is_at_or_below(std::string_view path, const Paths& places);
   static bool is_below(std::string_view path, std::string_view directory);
   bool below_obstacle(std::string_view path) const { return is_below(path, obstacle_); }
   void in_the_way(const Entry& source, std::string_view what);
@@ -95,14 +94,6 @@ void Planner::count_skips() {
       leave(std::move(left), plan_.counts.unreadable);
     }
   }
-}
-
-bool Planner::is_at_or_below(std::string_view path, const Paths& places) {
-  if (places.empty()) return false;
-  for (; !path.empty(); path = tree::split_path(path).parent) {
-    if (places.contains(path)) return true;
-  }
-  return false;
 }
 
 bool Planner::is_below(std::string_view path, std::string_view directory) {

@@ -8,7 +8,7 @@
 namespace yonder::sync {
 namespace {
 
-constexpr std::uint64_t kVersion = 2;
+constexpr std::uint64_t kVersion = 3;
 
 std::array<std::uint64_t*, 9> counts_of(SyncReport& report) {
   return {&report.files_sent,    &report.directories_made,    &report.attributes_set,
@@ -42,6 +42,8 @@ std::string pack(const SoFar& so_far) {
   for (const auto& copy : report.conflict_copies)
     copies.insert(copies.end(), {copy.path, copy.copy});
   pack_texts(out, copies);
+  const Unchanged unchanged = so_far.unchanged.value_or(Unchanged());
+  out.flag(so_far.unchanged.has_value()).number(unchanged.entries).number(unchanged.directories);
   for (const Action& action : so_far.cut) {
     out.number(static_cast<std::uint64_t>(action.act)).text(action.path);
     out.flag(action.type == tree::Type::Directory).flag(action.target.exists);
@@ -62,6 +64,10 @@ std::optional<SoFar> unpack_so_far(std::string_view bytes) {
   for (std::size_t i = 0; i + 1 < copies.size(); i += 2) {
     so_far.report.conflict_copies.push_back({copies[i], copies[i + 1]});
   }
+  const bool planned = in.flag();
+  const std::uint64_t unchanged = in.number();
+  const std::uint64_t directories = in.number();
+  if (planned) so_far.unchanged = {unchanged, directories};
   while (in.ok() && !in.empty()) {
     Action action;
     const std::uint64_t act = in.number();

@@ -17,6 +17,7 @@ SoFar sample() {
   so_far.report.reconnects = 2;
   so_far.report.trash_batches = {"batch\xff"};
   so_far.report.warnings = {"look out"};
+  so_far.unchanged = {7, 2};
   so_far.cut = {
       {.act = Act::PutFile, .path = "a"},
       {.act = Act::Remove, .path = "d", .type = tree::Type::Directory, .target = {.exists = true}}};
@@ -31,6 +32,10 @@ TEST(SoFar, IsTheSameAfterPacking) {
   EXPECT_EQ(again->report.reconnects, 2);
   EXPECT_THAT(again->report.trash_batches, ElementsAre("batch\xff"));
   EXPECT_THAT(again->report.warnings, ElementsAre("look out"));
+  ASSERT_TRUE(again->unchanged);
+  EXPECT_EQ(again->unchanged->entries, 7U);
+  EXPECT_EQ(again->unchanged->directories, 2U);
+  EXPECT_FALSE(unpack_so_far(pack({}))->unchanged);
   ASSERT_EQ(again->cut.size(), 2U);
   EXPECT_EQ(again->cut[1].path, "d");
   EXPECT_EQ(again->cut[1].type, tree::Type::Directory);
@@ -47,9 +52,37 @@ TEST(CountDone, LeavesOutWhatIsStillToDo) {
   SyncReport report;
   Plan now;
   now.actions = {{.act = Act::PutFile, .path = "a"}};
-  EXPECT_EQ(count_done(report, sample().cut, now), 1U) << "one that was there is not any more";
+  EXPECT_EQ(count_done(report, sample().cut, now, {}), 1U) << "one is not there any more";
   EXPECT_EQ(report.files_sent, 0U);
   EXPECT_EQ(report.directories_removed, 1U);
+}
+
+TEST(CountDone, LeavesOutWhatTheTargetDoesNotShow) {
+  SyncReport report;
+  tree::Listing target;
+  target.entries = {{.path = "d", .type = tree::Type::Directory}};
+  EXPECT_EQ(count_done(report, sample().cut, {}, target), 0U);
+  EXPECT_EQ(report.files_sent, 0U) << "the source has it no more, and it never arrived";
+  EXPECT_EQ(report.directories_removed, 0U) << "nobody was allowed to remove it";
+  target.entries = {{.path = "a"}};
+  count_done(report, sample().cut, {}, target);
+  EXPECT_EQ(report.files_sent, 1U);
+  EXPECT_EQ(report.directories_removed, 1U);
+}
+
+TEST(CountDone, LeavesOutWhatNobodyKnows) {
+  const std::vector<Action> cut{{.act = Act::PutFile, .path = "d/a"},
+                                {.act = Act::PutFile, .path = "b"},
+                                {.act = Act::Remove, .path = "closed/c"}};
+  tree::Listing target;
+  target.entries = {{.path = "b"}, {.path = "d", .type = tree::Type::Directory}, {.path = "d/a"}};
+  target.skips = {{"closed", tree::SkipReason::Unreadable, "no", true}};
+  Plan now;
+  now.left = {{"b", Left::Conflict, "", false}, {"d", Left::Unreadable, "", true}};
+  SyncReport report;
+  count_done(report, cut, now, target);
+  EXPECT_EQ(report.files_sent, 0U);
+  EXPECT_EQ(report.files_removed, 0U);
 }
 
 TEST(CountDone, LeavesOutWhatFailed) {

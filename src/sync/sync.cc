@@ -5,7 +5,6 @@
 #include "base/clean_text.h"
 #include "base/text.h"
 #include "link/link_pool.h"
-#include "sync/so_far.h"
 #include "sync/syncing.h"
 
 namespace yonder::sync {
@@ -73,9 +72,9 @@ Result<void> Syncing::copy(const std::shared_ptr<link::Link>& link, FarTree& far
 }
 
 Result<void> Syncing::carry_out(const std::shared_ptr<link::Link>& link, FarTree& far,
-                                const Plan& plan, const Look& look) {
+                                const Plan& plan, const Look& look,
+                                std::optional<BaseRecord> before) {
   Tally tally;
-  const auto before = load_base(push_);
   if (before) TRY(note_intents(plan));
   if (plan.makes_root) made_root_ = true;
   auto copied = copy(link, far, plan, look, tally);
@@ -92,7 +91,7 @@ Result<void> Syncing::carry_out(const std::shared_ptr<link::Link>& link, FarTree
   }
   show(Phase::Finishing, &tally, &plan);
   count(report_, plan, tally);
-  save_bases(plan, look, tally, before);
+  save_bases(plan, look, tally, std::move(before));
   again_ = worth_another_round(tally);
   return {};
 }
@@ -113,9 +112,9 @@ void Syncing::warn_of(const Unasked& unasked) {
               printable(unasked.first), "'): nothing of it was taken"));
 }
 
-void Syncing::count_cut(const Plan& now) {
+void Syncing::count_cut(const Plan& now, const Look& look) {
   const auto cut = std::exchange(cut_, {});
-  const std::uint64_t replaced = count_done(report_, cut, now);
+  const std::uint64_t replaced = count_done(report_, cut, now, look.target);
   // The far side names its batch at the end of an attempt only.
   if (!push_ || replaced == 0 || !request_.options.keep_replaced) return;
   warn(concat(replaced, replaced == 1 ? " thing was" : " things were",
@@ -137,14 +136,13 @@ Result<void> Syncing::attempt_with(const std::shared_ptr<link::Link>& link, FarT
   report_.local_path = ends_.local_path();
   report_.remote_path = ends_.remote_path();
   report_.single_file = ends_.is_single_file();
-  const auto base = load_base(push_);
+  auto base = load_base(push_);
   TRY_ASSIGN(Plan plan, plan_for(far, look, base ? &*base : nullptr));
-  count_cut(plan);
-  // What an attempt before this one has brought there was not unchanged.
-  if (!first_counts_) first_counts_ = plan.counts;
-  plan.counts.unchanged = std::min(plan.counts.unchanged, first_counts_->unchanged);
-  plan.counts.unchanged_directories =
-      std::min(plan.counts.unchanged_directories, first_counts_->unchanged_directories);
+  count_cut(plan, look);
+  Counts& counts = plan.counts;
+  if (!unchanged_) unchanged_ = {counts.unchanged, counts.unchanged_directories};
+  counts.unchanged = std::min(counts.unchanged, unchanged_->entries);
+  counts.unchanged_directories = std::min(counts.unchanged_directories, unchanged_->directories);
   again_ = false;
   report_.failed.clear();
   warn_of(look.unasked);
@@ -155,9 +153,9 @@ Result<void> Syncing::attempt_with(const std::shared_ptr<link::Link>& link, FarT
   }
   TRY(hooks_.on_plan(plan));
   if (!request_.dry_run && !plan.empty()) {
-    TRY(carry_out(link, far, plan, look));
+    TRY(carry_out(link, far, plan, look, std::move(base)));
   } else if (!request_.dry_run) {
-    save_bases(plan, look, Tally(), base);
+    save_bases(plan, look, Tally(), std::move(base));
   }
   report_.plan = std::move(plan);
   return {};
@@ -200,6 +198,7 @@ Result<SyncReport> Syncing::run() {
   if (hooks_.before != nullptr) {
     report_ = hooks_.before->report;
     cut_ = hooks_.before->cut;
+    unchanged_ = hooks_.before->unchanged;
     judged_ = true;
   }
   report_.dry_run = request_.dry_run;
@@ -210,7 +209,7 @@ Result<SyncReport> Syncing::run() {
     report_.plan.directories.clear();
   }
   if (done) return std::move(report_);
-  hooks_.on_cut({std::move(report_), std::move(cut_)});
+  hooks_.on_cut({std::move(report_), std::move(cut_), unchanged_});
   return std::move(done).error();
 }
 

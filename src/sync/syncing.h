@@ -11,6 +11,7 @@
 #include "sync/copy.h"
 #include "sync/ends.h"
 #include "sync/far_tree.h"
+#include "sync/so_far.h"
 #include "sync/sync.h"
 
 namespace yonder::sync {
@@ -36,22 +37,24 @@ class Syncing {
   Result<Plan> plan_for(FarTree& far, const Look& look, const BaseRecord* base);
   Result<void> judge_removals(Plan& plan, const PlanOptions& options, const Look& look);
   Result<void> carry_out(const std::shared_ptr<link::Link>& link, FarTree& far, const Plan& plan,
-                         const Look& look);
+                         const Look& look, std::optional<BaseRecord> before);
   Result<void> copy(const std::shared_ptr<link::Link>& link, FarTree& far, const Plan& plan,
                     const Look& look, Tally& tally);
   std::vector<Ancestor> ancestors(bool push) const;
   std::optional<BaseRecord> load_base(bool push) const;
   Result<void> note_intents(const Plan& plan) const;
-  Result<void> save_in_ancestors(bool push, const BaseRecord& part, const Plan& plan,
+  Result<void> save_in_ancestors(bool push, const Plan& plan, const Look& look,
                                  const Tally& tally) const;
+  Result<void> save(bool push, NextRecord next, const Plan& plan, const Look& look,
+                    const Tally& tally) const;
   void save_bases(const Plan& plan, const Look& look, const Tally& tally,
-                  const std::optional<BaseRecord>& before);
+                  std::optional<BaseRecord> before);
   // Once, however many attempts there are.
   void warn(std::string warning) {
     auto& all = report_.warnings;
     if (std::find(all.begin(), all.end(), warning) == all.end()) all.push_back(std::move(warning));
   }
-  void count_cut(const Plan& now);
+  void count_cut(const Plan& now, const Look& look);
   void warn_of(const Unasked& unasked);
   bool worth_another_round(const Tally& tally) const;
   void show(Phase phase, const Tally* tally, const Plan* plan);
@@ -67,7 +70,7 @@ class Syncing {
   bool again_ = false;
   int losses_ = 0;  // of the link
   bool made_root_ = false;
-  std::optional<Counts> first_counts_;  // of the first plan
+  std::optional<Unchanged> unchanged_;  // by the first plan
   bool judged_ = false;                 // an attempt was allowed to begin
   Instant shown_{};
 };

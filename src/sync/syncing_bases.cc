@@ -2,6 +2,21 @@
 #include "sync/syncing.h"
 
 namespace yonder::sync {
+namespace {
+
+// The directories on the way there were part of a sync. Whether that is new.
+bool note_way_to(BaseRecord& whole, const std::string& prefix) {
+  bool changed = false;
+  for (std::size_t slash = prefix.find('/'); slash != std::string::npos;
+       slash = prefix.find('/', slash + 1)) {
+    const std::string_view directory = std::string_view(prefix).substr(0, slash);
+    if (whole.note(directory, tree::Seen{.exists = true, .type = tree::Type::Directory}))
+      changed = true;
+  }
+  return changed;
+}
+
+}  // namespace
 
 std::vector<Ancestor> Syncing::ancestors(bool push) const {
   return ancestors_of(ends_.pair(push), ends_.is_single_file());
@@ -24,34 +39,45 @@ Result<void> Syncing::note_intents(const Plan& plan) const {
 
 // A sync of a greater tree must not take what this one has left for somebody else's, nor what
 // somebody else has left for this one's.
-Result<void> Syncing::save_in_ancestors(bool push, const BaseRecord& part, const Plan& plan,
+Result<void> Syncing::save_in_ancestors(bool push, const Plan& plan, const Look& look,
                                         const Tally& tally) const {
   for (const auto& [pair, prefix] : ancestors(push)) {
     auto whole = bases_.has(pair) ? bases_.load(pair) : std::nullopt;
     if (!whole) continue;
-    BaseRecord now = with_part(*whole, part, prefix);
-    if (push == push_) forget_removed(now, plan, tally, prefix);
-    if (whole->same_entries(now)) continue;
-    // A sync of all of it that was cut off is not settled by one of a part.
-    const bool settled = whole->sent_only(part, prefix);
-    TRY(bases_.save(pair, now, settled ? BaseStore::Sent::IsSettled : BaseStore::Sent::IsKept));
+    bool changed = note_way_to(*whole, prefix);
+    const auto note = [&, &root = prefix](const std::string& path, const Known& known) {
+      if (whole->note(root + path, known)) changed = true;
+      if (whole->forget_sent(root + path)) changed = true;
+    };
+    if (push == push_) {
+      for_settled_in_target(plan, look, tally, note);
+      for_removed(plan, tally, [&, &root = prefix](const std::string& path) {
+        if (whole->forget(root + path)) changed = true;
+        if (whole->forget_sent(root + path)) changed = true;
+      });
+    } else {
+      for_settled_in_source(plan, look, tally, note);
+    }
+    if (changed) TRY(bases_.save(pair, *whole));
   }
   return {};
 }
 
+// Of a large tree there is only ever one record at a time.
+Result<void> Syncing::save(bool push, NextRecord next, const Plan& plan, const Look& look,
+                           const Tally& tally) const {
+  TRY(bases_.save(ends_.pair(push), next.take()));
+  return save_in_ancestors(push, plan, look, tally);
+}
+
 void Syncing::save_bases(const Plan& plan, const Look& look, const Tally& tally,
-                         const std::optional<BaseRecord>& before) {
-  const BaseRecord in_target = settled_in_target(plan, look, tally);
-  const BaseRecord target = target_after(in_target, plan, look, tally, before);
-  if (plan.empty() && plan.questions.empty() && before && before->same_entries(target)) return;
-  const auto save = [&](bool push, const BaseRecord& settled,
-                        const BaseRecord& record) -> Result<void> {
-    TRY(bases_.save(ends_.pair(push), record));
-    return save_in_ancestors(push, settled, plan, tally);
-  };
-  const BaseRecord in_source = settled_in_source(plan, look, tally);
-  auto saved = save(push_, in_target, target);
-  if (saved) saved = save(!push_, in_source, source_after(in_source, look, load_base(!push_)));
+                         std::optional<BaseRecord> before) {
+  NextRecord target = target_after(plan, look, tally, std::move(before));
+  if (plan.empty() && plan.questions.empty() && !target.is_new()) return;
+  auto saved = save(push_, std::move(target), plan, look, tally);
+  if (saved) {
+    saved = save(!push_, source_after(plan, look, tally, load_base(!push_)), plan, look, tally);
+  }
   if (saved) return;
   warn(concat("what this sync has done could not be written down (", saved.error().message,
               "): the next one cannot tell who changed a file"));

@@ -11,6 +11,8 @@ namespace yonder::tree {
 namespace {
 
 constexpr std::int64_t kNanoseconds = 1000000000;
+// Beyond the years 1678 to 2262 all times are one.
+constexpr std::int64_t kMostSeconds = std::numeric_limits<std::int64_t>::max() / kNanoseconds - 10;
 constexpr std::uint64_t kHashed = 1;
 constexpr std::uint64_t kHasTwins = 2;
 
@@ -28,17 +30,18 @@ unsigned rank(char c) {
 
 }  // namespace
 
+std::int64_t countable(std::int64_t mtime_ns) {
+  return std::clamp(mtime_ns, -kMostSeconds * kNanoseconds, kMostSeconds * kNanoseconds);
+}
+
 std::int64_t mtime_of(const struct stat& info) {
 #ifdef __APPLE__
   const timespec& time = info.st_mtimespec;
 #else
   const timespec& time = info.st_mtim;
 #endif
-  // Beyond the years 1678 to 2262 all times are one.
-  constexpr std::int64_t kMost = std::numeric_limits<std::int64_t>::max() / kNanoseconds - 1;
-  const std::int64_t seconds = time.tv_sec;
-  if (seconds > kMost || seconds < -kMost) return (seconds > 0 ? kMost : -kMost) * kNanoseconds;
-  return seconds * kNanoseconds + time.tv_nsec;
+  const std::int64_t seconds = std::clamp(std::int64_t{time.tv_sec}, -kMostSeconds, kMostSeconds);
+  return countable(seconds * kNanoseconds + time.tv_nsec);
 }
 
 Type type_of(const struct stat& info) {
@@ -108,8 +111,9 @@ std::optional<std::vector<Entry>> unpack_entries(std::string_view bytes) {
     if (kind >> 2U > static_cast<std::uint64_t>(Type::Special)) return std::nullopt;
     entry.type = static_cast<Type>(kind >> 2U);
     entry.mode = static_cast<std::uint32_t>(in.number() & 01777U);
-    entry.mtime_ns = static_cast<std::int64_t>(static_cast<std::uint64_t>(last_mtime) +
-                                               static_cast<std::uint64_t>(in.integer()));
+    last_mtime = static_cast<std::int64_t>(static_cast<std::uint64_t>(last_mtime) +
+                                           static_cast<std::uint64_t>(in.integer()));
+    entry.mtime_ns = countable(last_mtime);
     if (entry.type == Type::File) entry.size = in.number();
     if (entry.type == Type::Link) entry.target = in.text();
     if ((kind & kHasTwins) != 0) entry.twins = in.number();
@@ -119,7 +123,6 @@ std::optional<std::vector<Entry>> unpack_entries(std::string_view bytes) {
     }
     if (!in.ok()) return std::nullopt;
     last = entry.path;
-    last_mtime = entry.mtime_ns;
     entries.push_back(std::move(entry));
   }
   if (!in.ok()) return std::nullopt;
@@ -142,7 +145,7 @@ Seen unpack_seen(Unpacker& in) {
   if (kind == 0 || !in.ok()) return {};
   Seen seen{.exists = true, .type = static_cast<Type>(kind - 1)};
   seen.size = in.number();
-  seen.mtime_ns = in.integer();
+  seen.mtime_ns = countable(in.integer());
   return seen;
 }
 

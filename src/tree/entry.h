@@ -28,6 +28,9 @@ struct Entry {
   bool operator==(const Entry&) const = default;
 };
 
+// The nearest time that one can count with: between the years 1678 and 2262, and a few seconds from
+// what does not fit into a number any more.
+std::int64_t countable(std::int64_t mtime_ns);
 // Nanoseconds since the epoch; before 1970 it is negative.
 std::int64_t mtime_of(const struct stat& info);
 Type type_of(const struct stat& info);

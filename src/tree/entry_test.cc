@@ -1,6 +1,7 @@
 #include "tree/entry.h"
 
 #include <gtest/gtest.h>
+#include <sys/stat.h>
 
 #include <algorithm>
 #include <random>
@@ -13,8 +14,12 @@ namespace {
 std::vector<Entry> sample() {
   std::vector<Entry> entries{
       {.path = "a", .type = Type::Directory, .mode = 0755, .mtime_ns = -5},
-      {.path = "a/b", .mode = 01777, .size = ~0ULL, .mtime_ns = INT64_MAX, .twins = 3},
-      {.path = "a/bc\n\xff", .mode = 0, .size = 0, .mtime_ns = INT64_MIN, .hash = Hash{1, ~0ULL}},
+      {.path = "a/b", .mode = 01777, .size = ~0ULL, .mtime_ns = countable(INT64_MAX), .twins = 3},
+      {.path = "a/bc\n\xff",
+       .mode = 0,
+       .size = 0,
+       .mtime_ns = countable(INT64_MIN),
+       .hash = Hash{1, ~0ULL}},
       {.path = "l", .type = Type::Link, .mode = 0777, .target = "../x"},
       {.path = std::string(255, 'n') + "/" + std::string(255, 'm'), .mode = 0644, .size = 1}};
   return entries;
@@ -33,6 +38,22 @@ std::vector<std::string> parts_of(const std::string& path) {
 TEST(Entries, ComeBackAsTheyWere) {
   EXPECT_EQ(unpack_entries(packed(sample())), sample());
   EXPECT_EQ(unpack_entries("")->size(), 0U);
+}
+
+TEST(Entries, TimesOfAFarSideCanBeCountedWith) {
+  constexpr std::int64_t kSeconds = 5LL * 1000 * 1000 * 1000;
+  const auto entries = unpack_entries(
+      packed({{.path = "a", .mtime_ns = INT64_MAX}, {.path = "b", .mtime_ns = INT64_MIN}}));
+  ASSERT_TRUE(entries);
+  EXPECT_LT(entries->at(0).mtime_ns, INT64_MAX - kSeconds);
+  EXPECT_GT(entries->at(1).mtime_ns, INT64_MIN + kSeconds);
+  struct stat late {};
+  late.st_mtim.tv_sec = INT64_MAX;
+  EXPECT_EQ(mtime_of(late), entries->at(0).mtime_ns);
+  Packer out;
+  pack(out, {.exists = true, .mtime_ns = INT64_MIN});
+  Unpacker in(out.bytes());
+  EXPECT_EQ(unpack_seen(in).mtime_ns, entries->at(1).mtime_ns);
 }
 
 TEST(Entries, APackerBeginsAnewAfterItWasTaken) {

@@ -13,6 +13,7 @@ namespace fs = std::filesystem;
 TEST_F(SyncTest, WhoeverGoesOnAddsToWhatWasDone) {
   constexpr int kFiles = 30;
   for (int i = 0; i < kFiles; ++i) write(here(concat("f", i)), "old");
+  write(here("same"), "same");
   push();
   for (int i = 0; i < kFiles; ++i) write(here(concat("f", i)), "new one");
   write(here("z-large"), noise(96 << 20, 1));
@@ -35,6 +36,7 @@ TEST_F(SyncTest, WhoeverGoesOnAddsToWhatWasDone) {
   ASSERT_TRUE(report) << report.error().message;
   EXPECT_TRUE(report->complete());
   EXPECT_EQ(report->files_sent, kFiles + 1U);
+  EXPECT_EQ(report->plan.counts.unchanged, 1U) << "what was sent was not unchanged";
   EXPECT_GT(report->bytes_sent, std::uint64_t{8} << 20);
   EXPECT_EQ(difference(), "");
 }
