@@ -17,6 +17,8 @@ namespace {
 
 constexpr std::size_t kMaxErrors = 4096;
 constexpr std::size_t kMoveAway = 512UL * 1024;
+constexpr std::int64_t kLatestClock = std::int64_t{1}
+                                      << 53U;  // milliseconds; far beyond any calendar
 
 Machine to_machine(const wire::Hello& hello) {
   // Everything in it is the far side's word, and is shown to people and models.
@@ -49,7 +51,9 @@ Result<std::shared_ptr<Link>> Link::open(const Setup& setup, const Deadline& dea
   TRY(set_nonblocking(link->wake_.read));
   TRY(set_nonblocking(link->wake_.write));
   link->machine_ = to_machine(opened.hello);
-  link->clock_ahead_ms_ = opened.hello.clock_ms - wall_clock_ms();
+  // Whatever it says, it can be counted with.
+  link->clock_ahead_ms_ =
+      std::clamp(opened.hello.clock_ms, std::int64_t{0}, kLatestClock) - wall_clock_ms();
   link->noise_ = clean_text(opened.noise).text;
   link->deployed_ = opened.deployed;
   link->parser_.feed(opened.rest);
