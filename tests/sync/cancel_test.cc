@@ -16,7 +16,7 @@ namespace {
 namespace fs = std::filesystem;
 using testing::eventually;
 
-constexpr int kFiles = 6000;
+constexpr int kManyFiles = 6000;
 constexpr int kExtras = 1000;
 
 // Thousands of files that are to be replaced, and others that are to go.
@@ -24,7 +24,7 @@ class CancelTest : public SyncTest {
  protected:
   CancelTest() {
     use_memory();
-    for (int i = 0; i < kFiles; ++i) {
+    for (int i = 0; i < kManyFiles; ++i) {
       write(there(concat("f", i)), "the old one!");
       write(here(concat("f", i)), "the new one");
     }
@@ -45,7 +45,8 @@ class CancelTest : public SyncTest {
   }
   int replaced() const {
     int count = 0;
-    for (int i = 0; i < kFiles; ++i) count += read(there(concat("f", i))) == "the new one" ? 1 : 0;
+    for (int i = 0; i < kManyFiles; ++i)
+      count += read(there(concat("f", i))) == "the new one" ? 1 : 0;
     return count;
   }
   SyncRequest request_;
@@ -65,7 +66,7 @@ TEST_F(CancelTest, WhatIsThereWhenItSaysCancelledIsWhatStays) {
   EXPECT_TRUE(eventually([&] { return !somebody_works_in(there()); }));
   EXPECT_TRUE(picture(there()) == then) << "the far side went on";
   EXPECT_EQ(extras(), kExtras) << "something was removed before the rest was there";
-  EXPECT_LT(replaced(), kFiles);
+  EXPECT_LT(replaced(), kManyFiles);
   // And the same call brings it to its end.
   const auto again = run(request_);
   ASSERT_TRUE(again) << again.error().message;

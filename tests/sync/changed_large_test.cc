@@ -19,8 +19,6 @@ namespace fs = std::filesystem;
 using testing::eventually;
 using ::testing::IsEmpty;
 
-constexpr std::size_t kMiB = 1024UL * 1024;
-
 // In both directions: true is a push.
 class ChangedLargeFile : public SyncTest, public ::testing::WithParamInterface<bool> {
  protected:

@@ -15,6 +15,8 @@
 
 namespace yonder::sync {
 
+inline constexpr std::size_t kMiB = 1024UL * 1024;
+
 // Two directories and the engine between them, with a real outpost at the other end of a pipe.
 class SyncTest : public ::testing::Test {
  protected:

@@ -11,8 +11,6 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::size_t kMiB = 1024UL * 1024;
-
 TEST_F(SyncTest, AFullDiskStopsWhatDoesNotFitAndNothingElse) {
   const auto problem = testing::with_private_mounts([&]() -> std::string {
     if (!testing::mount_tmpfs(there(), "size=12m")) return "mount";

@@ -20,8 +20,6 @@ namespace fs = std::filesystem;
 using testing::eventually;
 using ::testing::IsEmpty;
 
-constexpr std::size_t kMiB = 1024UL * 1024;
-
 TEST_F(SyncTest, FilesThatChangeBetweenTheListAndTheCopyArriveAsTheyAreThen) {
   write(here("grows"), "short");
   write(here("shrinks"), "something longer");

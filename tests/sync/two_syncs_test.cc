@@ -17,8 +17,6 @@ namespace {
 namespace fs = std::filesystem;
 using testing::eventually;
 
-constexpr std::size_t kMiB = 1024UL * 1024;
-
 ino_t inode_of(const std::string& path) {
   struct stat info {};
   return ::stat(path.c_str(), &info) == 0 ? info.st_ino : 0;
