@@ -9,13 +9,6 @@ using ::testing::StartsWith;
 
 class ExecOutput : public EndToEnd {};
 
-// A sanitizer's own bookkeeping takes more memory than the program.
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-constexpr std::uint64_t kEnoughMemory = 2000UL << 20;
-#else
-constexpr std::uint64_t kEnoughMemory = 40UL << 20;
-#endif
-
 TEST_F(ExecOutput, KeepsStdoutAndStderrApart) {
   const Json done = bash("echo to out; echo to err >&2");
   EXPECT_EQ(done["stdout"], "to out\n");
