@@ -2,6 +2,7 @@
 
 #include <cstdio>
 #include <cstdlib>
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -86,7 +87,7 @@ struct Bench {
   }
 };
 
-inline int main_of(void (*measure)(const Bench& bench)) {
+inline int main_of(const std::function<void(const Bench& bench)>& measure) {
   lab::Lab::enter();
   if (!lab::Lab::available()) {
     std::fprintf(stderr, "bench: %s\n", lab::Lab::reason().c_str());

@@ -9,6 +9,7 @@
 #include <filesystem>
 #include <fstream>
 #include <memory>
+#include <set>
 #include <string>
 
 #include "base/text.h"
@@ -279,20 +280,29 @@ void bench_many(const Scene& scene, const Memory& memory) {
       kMany, median(samples), peak_mb(scene.agent->pid()), far_most);
 }
 
-void run(const Bench& bench) {
+// The second and the fourth go on with what the one before has made.
+void run(const Bench& bench, const std::set<std::string>& wanted) {
   const Memory memory;
   const Scene scene(bench);
-  bench_sources(scene, memory);
-  bench_one_change(scene, memory);
-  bench_large(scene, memory);
-  bench_delta(scene, memory);
-  bench_many(scene, memory);
+  if (wanted.contains("sources")) {
+    bench_sources(scene, memory);
+    bench_one_change(scene, memory);
+  }
+  if (wanted.contains("large")) {
+    bench_large(scene, memory);
+    bench_delta(scene, memory);
+  }
+  if (wanted.contains("many")) bench_many(scene, memory);
 }
 
 }  // namespace
 }  // namespace yonder::bench
 
-int main() {
+// sync_bench [PART...]: sources, large, many; the default is all of them.
+int main(int argc, char** argv) {
   std::setvbuf(stdout, nullptr, _IOLBF, 0);
-  return yonder::bench::main_of(yonder::bench::run);
+  std::set<std::string> wanted(argv + 1, argv + argc);
+  if (wanted.empty()) wanted = {"sources", "large", "many"};
+  return yonder::bench::main_of(
+      [&](const yonder::bench::Bench& bench) { yonder::bench::run(bench, wanted); });
 }

@@ -203,7 +203,7 @@ TEST_F(Top, AMachineThatHangsKeepsItsLastValuesAndNobodyWaitsForIt) {
   EXPECT_TRUE(becomes(AllOf(HasSubstr("prompt>"), Not(HasSubstr("Machines (")))));
   enter("echo it is $((40 + 2))");
   EXPECT_TRUE(shows("it is 42"));
-  EXPECT_LT(std::chrono::steady_clock::now() - begin, std::chrono::seconds(4));
+  EXPECT_LT(std::chrono::steady_clock::now() - begin, std::chrono::seconds(8));
 }
 
 TEST_F(Top, ATerminalThatCannotShowItIsToldWhatToDoInstead) {

@@ -130,7 +130,7 @@ TEST_F(FaultProxyTest, MakesARoundTripTakeTwiceTheDelay) {
   std::sort(round_trips.begin(), round_trips.end());
   RecordProperty("median_ms", std::to_string(round_trips[10]));
   EXPECT_GE(round_trips.front(), 50);
-  EXPECT_LE(round_trips[10], 65);
+  EXPECT_LT(round_trips[10], 100) << "charged twice";
 }
 
 TEST_F(FaultProxyTest, DelaysWithoutSlowingTheStream) {
@@ -177,7 +177,7 @@ TEST_F(FaultProxyTest, LimitsTheRate) {
   EXPECT_EQ(receive(ends.target, bytes.size()), bytes);
   const auto took = std::chrono::steady_clock::now() - start;
   EXPECT_GE(took, milliseconds(240));
-  EXPECT_LT(took, milliseconds(1000));
+  EXPECT_LT(took, seconds(3));
 }
 
 TEST_F(FaultProxyTest, CutsAllConnectionsWithAReset) {
