@@ -25,6 +25,13 @@ Result<Pipe> make_pipe() {
   return Pipe{Fd(fds[0]), Fd(fds[1])};
 }
 
+void widen_pipe([[maybe_unused]] const Fd& pipe) {
+#ifdef F_SETPIPE_SZ
+  constexpr int kSize = 1024 * 1024;
+  ::fcntl(pipe.get(), F_SETPIPE_SZ, kSize);
+#endif
+}
+
 Result<void> set_nonblocking(const Fd& fd) {
   const int flags = ::fcntl(fd.get(), F_GETFL);
   if (flags < 0 || ::fcntl(fd.get(), F_SETFL, flags | O_NONBLOCK) != 0) return errno_error("fcntl");

@@ -40,6 +40,8 @@ struct Pipe {
   Fd write;
 };
 Result<Pipe> make_pipe();
+// For much data: fewer wake-ups. Where the system refuses, the usual size does.
+void widen_pipe(const Fd& pipe);
 
 Result<void> set_nonblocking(const Fd& fd);
 Result<Fd> duplicate(int fd);

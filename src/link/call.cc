@@ -77,14 +77,7 @@ Result<void> Call::send_input(std::uint64_t offset, std::string_view bytes) {
   slot->change([&](Link::Slot& s) {
     s.input_credit -= std::min<std::uint64_t>(s.input_credit, bytes.size());
   });
-  std::string out;
-  while (!bytes.empty()) {
-    const std::string_view piece = bytes.substr(0, wire::kMaxDataBytes);
-    wire::append_data(out, stream_, {.channel = wire::Channel::In, .offset = offset}, piece);
-    offset += piece.size();
-    bytes.remove_prefix(piece.size());
-  }
-  link_->send(out);
+  link_->send_data(stream_, {.channel = wire::Channel::In, .offset = offset}, bytes);
   return {};
 }
 
@@ -92,6 +85,7 @@ void Call::widen(std::uint32_t bytes) {
   const auto slot = link_->slot(stream_);
   if (!slot) return;
   slot->change([&](Link::Slot& s) { s.window += bytes; });
+  link_->expect_much();
   std::string out;
   wire::append_frame(out, wire::Kind::Credit, stream_, wire::encode_credit(bytes));
   link_->send(out);

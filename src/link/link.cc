@@ -1,11 +1,13 @@
 #include "link/link.h"
 
 #include <poll.h>
+#include <sys/uio.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <array>
 #include <cerrno>
+#include <vector>
 
 #include "base/clean_text.h"
 #include "base/log.h"
@@ -35,6 +37,17 @@ Machine to_machine(const wire::Hello& hello) {
                  .state_problem = printable(hello.state_problem),
                  .clock_ms = hello.clock_ms,
                  .outpost_pid = hello.pid};
+}
+
+// How much of it the descriptor takes at once.
+std::size_t write_parts(int fd, std::span<const std::string_view> parts) {
+  std::vector<iovec> vectors;
+  for (const std::string_view part : parts) {
+    // The type has no const, though nothing is written there.
+    vectors.push_back({const_cast<char*>(part.data()), part.size()});
+  }
+  const ssize_t n = ::writev(fd, vectors.data(), static_cast<int>(vectors.size()));
+  return n < 0 ? 0 : static_cast<std::size_t>(n);
 }
 
 }  // namespace
@@ -160,20 +173,48 @@ void Link::ping_again() {
   send(out);
 }
 
+// As frames. Large data is not put together first.
+void Link::send_data(wire::StreamId stream, wire::DataHeader header, std::string_view bytes) {
+  constexpr std::size_t kFramesAtOnce = 8;
+  while (!bytes.empty()) {
+    std::array<std::string, kFramesAtOnce> heads;
+    std::array<std::string_view, 2 * kFramesAtOnce> parts;
+    std::size_t count = 0;
+    for (auto& head : heads) {
+      const std::string_view piece = bytes.substr(0, wire::kMaxDataBytes);
+      if (piece.empty()) break;
+      head = wire::data_head(stream, header, piece.size());
+      parts[count++] = head;
+      parts[count++] = piece;
+      header.offset += piece.size();
+      bytes.remove_prefix(piece.size());
+    }
+    send_parts({parts.data(), count});
+  }
+}
+
 // Thread: any. Never waits: what the pipe does not take now, the reader writes later.
-void Link::send(std::string_view bytes) {
+void Link::send_parts(std::span<const std::string_view> parts) {
   out_.with([&](Out& out) {
     if (out.broken) return;
     // What the pipe takes at once need not be copied.
-    if (out.bytes.empty()) {
-      const ssize_t n = ::write(process_.input().get(), bytes.data(), bytes.size());
-      if (n > 0) bytes.remove_prefix(static_cast<std::size_t>(n));
+    std::size_t taken = out.bytes.empty() ? write_parts(process_.input().get(), parts) : 0;
+    for (const std::string_view part : parts) {
+      const std::size_t over = std::min(taken, part.size());
+      out.bytes += part.substr(over);
+      taken -= over;
     }
-    out.bytes += bytes;
   });
   if (!flush_out()) {
     [[maybe_unused]] const auto woken = ::write(wake_.write.get(), "w", 1);
   }
+}
+
+// Only then: wide pipes count against a limit of the user's.
+void Link::expect_much() {
+  out_.with([&](const Out& out) {
+    if (!out.broken) widen_pipe(process_.input());
+  });
 }
 
 // True when nothing is left to write.
@@ -227,20 +268,20 @@ void Link::drain_errors() {
 }
 
 bool Link::read_some_frames() {
-  std::array<char, 65536> buffer;  // not cleared: it is read into at once
-  const ssize_t n = ::read(process_.output().get(), buffer.data(), buffer.size());
+  const auto room = parser_.room();
+  const ssize_t n = ::read(process_.output().get(), room.data(), room.size());
   if (n < 0) return errno == EAGAIN || errno == EINTR;
   if (n == 0) return false;
-  parser_.feed({buffer.data(), static_cast<std::size_t>(n)});
+  parser_.filled(static_cast<std::size_t>(n));
   return take_frames();
 }
 
 bool Link::take_frames() {
   while (true) {
-    auto frame = parser_.next();
+    const auto frame = parser_.next_view();
     const bool complete = frame && *frame;
     if (frame && !complete) return true;
-    auto handled = complete ? on_frame(**std::move(frame)) : Result<void>(frame.error());
+    auto handled = complete ? on_frame(**frame) : Result<void>(frame.error());
     if (!handled) {
       // To whoever waits it is a lost link: what they asked for may be going on over there.
       lose(Error{Errc::LinkLost, std::move(handled).error().message, ""});
@@ -250,9 +291,11 @@ bool Link::take_frames() {
 }
 
 // With the Parts that came before it.
-std::string Link::take_whole(wire::Frame frame) {
+std::string Link::take_whole(const wire::FrameView& frame) {
   auto part = parts_.extract(frame.stream);
-  return part ? part.mapped() + frame.payload : std::move(frame.payload);
+  std::string whole = part ? std::move(part.mapped()) : std::string();
+  whole += frame.payload;
+  return whole;
 }
 
 // One is enough to make the caller look.
@@ -295,7 +338,7 @@ Result<void> Link::on_credit(const SharedSlot& target, std::string_view payload)
   return {};
 }
 
-Result<void> Link::on_frame(wire::Frame frame) {
+Result<void> Link::on_frame(const wire::FrameView& frame) {
   const auto target = slot(frame.stream);
   const auto put = [&](Event event) {
     // A late answer whose asker is gone has nobody to go to.
@@ -312,9 +355,9 @@ Result<void> Link::on_frame(wire::Frame frame) {
       if (part.size() > wire::kMaxMessage) return Error{Errc::Protocol, "a reply too long", ""};
       return {};
     }
-    case wire::Kind::Reply: put(ReplyEvent{take_whole(std::move(frame))}); return {};
+    case wire::Kind::Reply: put(ReplyEvent{take_whole(frame)}); return {};
     case wire::Kind::Error: {
-      const Error error = wire::decode_error(take_whole(std::move(frame)));
+      const Error error = wire::decode_error(take_whole(frame));
       if (target) target->change([&](Slot& s) { s.failure = error; });
       return {};
     }
@@ -328,7 +371,7 @@ Result<void> Link::on_frame(wire::Frame frame) {
         });
       }
       return {};
-    case wire::Kind::Started: return on_started(target, take_whole(std::move(frame)));
+    case wire::Kind::Started: return on_started(target, take_whole(frame));
     case wire::Kind::Pong:
       if (frame.stream == 0 && !pings_.empty()) {
         note_round_trip(std::chrono::steady_clock::now() - pings_.front());

@@ -6,6 +6,7 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <variant>
 #include <vector>
@@ -144,18 +145,21 @@ class Link : public std::enable_shared_from_this<Link> {
   void read_loop();
   bool read_some_frames();
   bool take_frames();
-  std::string take_whole(wire::Frame frame);
+  std::string take_whole(const wire::FrameView& frame);
   static void note_input(Slot& slot);
   void drain_errors();
-  Result<void> on_frame(wire::Frame frame);
+  Result<void> on_frame(const wire::FrameView& frame);
   void ping_again();
   void note_round_trip(Duration taken);
   static Result<void> on_data(const SharedSlot& target, std::string_view payload);
   static Result<void> on_started(const SharedSlot& target, std::string_view cbor);
   static Result<void> on_credit(const SharedSlot& target, std::string_view payload);
   void lose(Error error);
-  void send(std::string_view bytes);
+  void send(std::string_view bytes) { send_parts({&bytes, 1}); }
+  void send_data(wire::StreamId stream, wire::DataHeader header, std::string_view bytes);
+  void send_parts(std::span<const std::string_view> parts);
   bool flush_out();
+  void expect_much();
   SharedSlot slot(wire::StreamId stream) const;
   void forget(wire::StreamId stream);
 

@@ -58,7 +58,7 @@ class Server {
  private:
   void greet();
   bool read_input();
-  Result<void> on_frame(const wire::Frame& frame);
+  Result<void> on_frame(const wire::FrameView& frame);
   void on_request(wire::StreamId stream, const std::string& cbor);
   void fail_unless(wire::StreamId stream, const Result<void>& done);
   void collect();
@@ -111,21 +111,21 @@ void Server::greet() {
 
 // False at the end of the link, or when the near side broke the rules.
 bool Server::read_input() {
-  std::array<char, 65536> buffer;  // not cleared: it is read into at once
-  const ssize_t n = ::read(input_.get(), buffer.data(), buffer.size());
+  const auto room = parser_.room();
+  const ssize_t n = ::read(input_.get(), room.data(), room.size());
   if (n < 0) return errno == EAGAIN || errno == EINTR;
   if (n == 0) return false;
   silence_ = Deadline::after(kSilenceLimit);
-  parser_.feed({buffer.data(), static_cast<std::size_t>(n)});
+  parser_.filled(static_cast<std::size_t>(n));
   while (true) {
-    auto frame = parser_.next();
+    const auto frame = parser_.next_view();
     if (!frame) return false;
     if (!*frame) return true;
-    if (!on_frame(**std::move(frame))) return false;
+    if (!on_frame(**frame)) return false;
   }
 }
 
-Result<void> Server::on_frame(const wire::Frame& frame) {
+Result<void> Server::on_frame(const wire::FrameView& frame) {
   const auto found = activities_.find(frame.stream);
   Activity* target = found == activities_.end() ? nullptr : found->second.get();
   switch (frame.kind) {
@@ -140,7 +140,9 @@ Result<void> Server::on_frame(const wire::Frame& frame) {
     }
     case wire::Kind::Request: {
       auto part = parts_.extract(frame.stream);
-      on_request(frame.stream, part ? part.mapped() + frame.payload : frame.payload);
+      std::string whole = part ? std::move(part.mapped()) : std::string();
+      whole += frame.payload;
+      on_request(frame.stream, whole);
       return {};
     }
     case wire::Kind::Cancel:
@@ -201,6 +203,10 @@ Result<std::unique_ptr<Activity>> Server::begin(wire::StreamId stream,
   if (std::holds_alternative<wire::ProbeRequest>(request)) {
     outbox_.message(wire::Kind::Reply, stream, wire::encode(probe(options_.around)));
     return std::unique_ptr<Activity>();
+  }
+  if (std::holds_alternative<wire::TreeRequest>(request)) {  // much is going to come, or to go
+    widen_pipe(input_);
+    widen_pipe(output_);
   }
   if (auto files = begin_files(options_.around, stream, request)) return *std::move(files);
   if (auto looking = begin_looking(options_.around, stream, request)) return *std::move(looking);

@@ -1,6 +1,5 @@
 #include "outpost/worker.h"
 
-#include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
 #include <unistd.h>
@@ -15,19 +14,12 @@
 namespace yonder::outpost {
 namespace {
 
-constexpr int kPipeSize = 1024 * 1024;
 // How much the near side may send ahead.
 constexpr std::uint32_t kWindow = 2U * 1024 * 1024;
 constexpr std::size_t kCreditStep = 128UL * 1024;
 constexpr std::size_t kReadAtOnce = 256UL * 1024;
 constexpr std::size_t kFrameHead = 9;  // length, kind, stream
 constexpr auto kBetweenLooks = std::chrono::milliseconds(1);
-
-void widen([[maybe_unused]] const Fd& pipe) {
-#ifdef F_SETPIPE_SZ
-  ::fcntl(pipe.get(), F_SETPIPE_SZ, kPipeSize);  // where it is refused the usual size does
-#endif
-}
 
 std::uint32_t length_at(std::string_view bytes) {
   std::uint32_t length = 0;
@@ -241,13 +233,17 @@ bool WorkerChannel::hear_word() {
 }
 
 Result<std::size_t> WorkerChannel::read(char* buffer, std::size_t size) {
-  while (true) {
-    if (hear_word()) return Error{Errc::Cancelled, "given up", ""};
-    if (!word_) return read_some(input_, buffer, size);
+  while (!given_up_ && word_) {
     std::array<pollfd, 2> fds{pollfd{input_.get(), POLLIN, 0}, pollfd{word_.get(), POLLIN, 0}};
     if (::poll(fds.data(), fds.size(), -1) < 0 && errno != EINTR) return errno_error("poll");
-    if (fds[0].revents != 0 && fds[1].revents == 0) return read_some(input_, buffer, size);
+    if (fds[1].revents != 0) {
+      hear_word();
+    } else if (fds[0].revents != 0) {
+      return read_some(input_, buffer, size);
+    }
   }
+  if (given_up_) return Error{Errc::Cancelled, "given up", ""};
+  return read_some(input_, buffer, size);
 }
 
 Result<void> WorkerChannel::write(std::string_view bytes) {
@@ -278,8 +274,8 @@ Result<std::unique_ptr<Activity>> start_worker(wire::StreamId stream, WorkerEnd 
   TRY_ASSIGN(Pipe in, make_pipe());
   TRY_ASSIGN(Pipe out, make_pipe());
   TRY_ASSIGN(Pipe word, make_pipe());
-  widen(in.write);
-  widen(out.write);
+  widen_pipe(in.write);
+  widen_pipe(out.write);
   TRY(set_nonblocking(in.write));
   TRY(set_nonblocking(out.read));
   const pid_t pid = ::fork();

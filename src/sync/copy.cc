@@ -1,5 +1,6 @@
 #include "sync/copy.h"
 
+#include <algorithm>
 #include <atomic>
 #include <vector>
 
@@ -95,6 +96,12 @@ class Helpers {
 };
 
 }  // namespace
+
+int links_worth_it(bool near_link, unsigned processors) {
+  constexpr int kMost = 4;
+  if (!near_link) return kMost;
+  return std::clamp(static_cast<int>(processors / 2), 1, kMost);
+}
 
 const std::string& path_of(const Plan& plan, std::uint64_t number) {
   static const std::string kNone;

@@ -30,12 +30,16 @@ struct CopySetup {
   std::function<void()> tick;
   // A further link of its own; an error where there can be none.
   std::function<Result<std::shared_ptr<link::Link>>(const CancelToken&)> open_link;
-  int most_links = 4;
+  int most_links = 1;
   bool near_link = false;  // so near that differences, or compressing, may cost more than they save
   tree::ApplyOptions apply;      // of a pull
   std::string local_root_path;   // likewise
   tree::TrashPlace local_trash;  // likewise
 };
+
+// How many links are worth their logins: far away each of them carries as much as its window holds
+// per round trip; nearby the processors of this machine decide, of which each link keeps two busy.
+int links_worth_it(bool near_link, unsigned processors);
 
 // Both directions: LinkLost ends the attempt; what is wrong with single entries is tallied.
 Result<void> push(const CopySetup& setup, FarTree& far);

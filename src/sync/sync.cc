@@ -1,6 +1,7 @@
 #include "sync/sync.h"
 
 #include <algorithm>
+#include <thread>
 
 #include "base/clean_text.h"
 #include "base/text.h"
@@ -44,6 +45,9 @@ Result<void> Syncing::copy(const std::shared_ptr<link::Link>& link, FarTree& far
   if (!link->round_trip() && has_delta(plan)) {
     TRY(link->ping(Deadline::never(), hooks_.cancel));
   }
+  const bool near_link = is_near(*link);
+  const int most_links =
+      setup_.most_links.value_or(links_worth_it(near_link, std::thread::hardware_concurrency()));
   const SyncOptions& options = request_.options;
   const CopySetup setup{
       .plan = plan,
@@ -61,8 +65,8 @@ Result<void> Syncing::copy(const std::shared_ptr<link::Link>& link, FarTree& far
             return setup_.links.open_another(
                 setup_.spec, {.deadline = Deadline::after(kLoginLimit), .cancel = cancel});
           },
-      .most_links = report_.reconnects < kLossesWithMoreLinks ? setup_.most_links : 1,
-      .near_link = is_near(*link),
+      .most_links = report_.reconnects < kLossesWithMoreLinks ? most_links : 1,
+      .near_link = near_link,
       .apply = {.keep = options.keep_replaced ? tree::Keep::InTrash : tree::Keep::Nowhere,
                 .flush_to_disk = options.flush_to_disk,
                 .claim = ends_.claim()},

@@ -137,7 +137,7 @@ struct SyncSetup {
       };
   // Further directories of Yonder here. What holds one of them is not emptied.
   std::vector<std::string> own_places;
-  int most_links = 4;  // for large amounts
+  std::optional<int> most_links;  // for large amounts; otherwise what is worth it
   // How long to go on trying when the link is lost.
   Duration patience = std::chrono::minutes(10);
 };

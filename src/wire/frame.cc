@@ -1,6 +1,7 @@
 #include "wire/frame.h"
 
-#include <limits>
+#include <algorithm>
+#include <cstring>
 
 #include "base/text.h"
 
@@ -9,6 +10,9 @@ namespace {
 
 constexpr std::size_t kLengthSize = 4;
 constexpr std::size_t kHeaderSize = 5;  // kind and stream, counted by the length
+constexpr std::size_t kLargestFrame = kLengthSize + kHeaderSize + kMaxPayload;
+// Several frames, so that what is left of one is seldom moved to the front.
+constexpr std::size_t kBuffer = 4 * kLargestFrame;
 
 template <class T>
 void append_number(std::string& out, T value) {
@@ -47,49 +51,80 @@ void append_message(std::string& out, Kind kind, StreamId stream, std::string_vi
   append_frame(out, kind, stream, cbor);
 }
 
-Result<std::optional<Frame>> FrameParser::next() {
-  const std::string_view waiting = std::string_view(buffer_).substr(start_);
-  if (waiting.size() < kLengthSize) {
-    buffer_.erase(0, start_);
-    start_ = 0;
-    return std::optional<Frame>();
+void FrameParser::make_room(std::size_t wanted) {
+  const std::size_t waiting = end_ - start_;
+  if (waiting == 0) start_ = end_ = 0;
+  if (capacity_ - end_ >= wanted) return;
+  if (capacity_ - waiting >= wanted) {
+    std::memmove(buffer_.get(), buffer_.get() + start_, waiting);
+  } else {
+    capacity_ = std::max(kBuffer, waiting + wanted);
+    auto larger = std::make_unique_for_overwrite<char[]>(capacity_);
+    if (waiting > 0) std::memcpy(larger.get(), buffer_.get() + start_, waiting);
+    buffer_ = std::move(larger);
   }
+  start_ = 0;
+  end_ = waiting;
+}
+
+std::span<char> FrameParser::room() {
+  make_room(kLargestFrame);
+  return {buffer_.get() + end_, capacity_ - end_};
+}
+
+void FrameParser::feed(std::string_view bytes) {
+  if (bytes.empty()) return;
+  make_room(bytes.size());
+  std::memcpy(buffer_.get() + end_, bytes.data(), bytes.size());
+  end_ += bytes.size();
+}
+
+Result<std::optional<FrameView>> FrameParser::next_view() {
+  const std::string_view waiting(buffer_.get() + start_, end_ - start_);
+  if (waiting.size() < kLengthSize) return std::optional<FrameView>();
   const auto length = read_number<std::uint32_t>(waiting);
   if (length < kHeaderSize || length > kHeaderSize + kMaxPayload) {
     return broken(concat("a frame of ", length, " bytes"));
   }
-  if (waiting.size() < kLengthSize + length) {
-    buffer_.erase(0, start_);
-    start_ = 0;
-    return std::optional<Frame>();
-  }
+  if (waiting.size() < kLengthSize + length) return std::optional<FrameView>();
   const auto kind = static_cast<unsigned char>(waiting[kLengthSize]);
   if (kind < static_cast<unsigned char>(Kind::Request) ||
       kind > static_cast<unsigned char>(Kind::Started)) {
     return broken(concat("a frame of unknown kind ", static_cast<unsigned>(kind)));
   }
-  Frame frame{
-      .kind = static_cast<Kind>(kind),
-      .stream = read_number<StreamId>(waiting.substr(kLengthSize + 1)),
-      .payload = std::string(waiting.substr(kLengthSize + kHeaderSize, length - kHeaderSize))};
   start_ += kLengthSize + length;
-  return std::optional<Frame>(std::move(frame));
+  return std::optional(
+      FrameView{.kind = static_cast<Kind>(kind),
+                .stream = read_number<StreamId>(waiting.substr(kLengthSize + 1)),
+                .payload = waiting.substr(kLengthSize + kHeaderSize, length - kHeaderSize)});
+}
+
+Result<std::optional<Frame>> FrameParser::next() {
+  TRY_ASSIGN(const auto view, next_view());
+  if (!view) return std::optional<Frame>();
+  return std::optional(
+      Frame{.kind = view->kind, .stream = view->stream, .payload = std::string(view->payload)});
 }
 
 std::string FrameParser::take_rest() {
-  std::string rest = buffer_.substr(start_);
-  buffer_.clear();
-  start_ = 0;
+  std::string rest(buffer_.get() + start_, end_ - start_);
+  start_ = end_ = 0;
   return rest;
 }
 
+std::string data_head(StreamId stream, DataHeader header, std::size_t size) {
+  std::string head;
+  append_number(head, static_cast<std::uint32_t>(kHeaderSize + kDataHeaderSize + size));
+  head += static_cast<char>(Kind::Data);
+  append_number(head, stream);
+  head += static_cast<char>(header.channel);
+  append_number(head, header.offset);
+  return head;
+}
+
 void append_data(std::string& out, StreamId stream, DataHeader header, std::string_view bytes) {
-  std::string payload;
-  payload.reserve(kDataHeaderSize + bytes.size());
-  payload += static_cast<char>(header.channel);
-  append_number(payload, header.offset);
-  payload += bytes;
-  append_frame(out, Kind::Data, stream, payload);
+  out += data_head(stream, header, bytes.size());
+  out += bytes;
 }
 
 Result<DataView> parse_data(std::string_view payload) {

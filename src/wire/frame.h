@@ -1,7 +1,9 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 
@@ -37,6 +39,13 @@ struct Frame {
   std::string payload;
 };
 
+// The same, where it lies: good until its parser is fed or asked again.
+struct FrameView {
+  Kind kind = Kind::Ping;
+  StreamId stream = 0;
+  std::string_view payload;
+};
+
 // Small frames, so that a big copy never delays a small answer by more than one of them.
 inline constexpr std::size_t kMaxPayload = 64UL * 1024;
 // Of a whole Request or Reply: room for a command of 1 MiB with its environment and input.
@@ -51,15 +60,23 @@ void append_message(std::string& out, Kind kind, StreamId stream, std::string_vi
 // Cuts a byte stream into frames. After an error nothing that follows can be trusted.
 class FrameParser {
  public:
-  void feed(std::string_view bytes) { buffer_ += bytes; }
+  void feed(std::string_view bytes);
+  // To be read into, without a copy: room for a frame at least, and how much of it was used.
+  std::span<char> room();
+  void filled(std::size_t count) { end_ += count; }
   // Nothing when no whole frame has arrived yet.
+  Result<std::optional<FrameView>> next_view();
   Result<std::optional<Frame>> next();
   // The bytes that were fed but not yet returned as frames.
   std::string take_rest();
 
  private:
-  std::string buffer_;
+  void make_room(std::size_t wanted);
+  // Not a string: nobody needs it cleared, and what is not used takes no memory.
+  std::unique_ptr<char[]> buffer_;
+  std::size_t capacity_ = 0;
   std::size_t start_ = 0;
+  std::size_t end_ = 0;
 };
 
 // Data frames name the channel and the offset of their first byte, so that a gap is always noticed.
@@ -72,6 +89,8 @@ inline constexpr std::size_t kDataHeaderSize = 9;
 inline constexpr std::size_t kMaxDataBytes = kMaxPayload - kDataHeaderSize;
 
 void append_data(std::string& out, StreamId stream, DataHeader header, std::string_view bytes);
+// What comes before so many bytes of data.
+std::string data_head(StreamId stream, DataHeader header, std::size_t size);
 struct DataView {
   DataHeader header;
   std::string_view bytes;

@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <vector>
 
 #include "wire/handshake.h"
@@ -73,6 +74,36 @@ TEST(FrameParser, CutsFramesHoweverTheBytesArrive) {
       }
     }
     expect_sample_frames(frames);
+    EXPECT_EQ(parser.take_rest(), "");
+  }
+}
+
+TEST(FrameParser, CutsFramesThatAreReadIntoItsRoom) {
+  std::string bytes;
+  for (const auto& frame : sample_frames()) {
+    append_frame(bytes, frame.kind, frame.stream, frame.payload);
+  }
+  constexpr int kTimes = 20;  // much more than it holds at once
+  std::string all;
+  for (int i = 0; i < kTimes; ++i) all += bytes;
+  for (const std::size_t step : {std::size_t{999}, std::size_t{65000}, all.size()}) {
+    FrameParser parser;
+    std::vector<Frame> frames;
+    for (std::string_view rest = all; !rest.empty();) {
+      const auto room = parser.room();
+      ASSERT_GE(room.size(), kMaxPayload);
+      const std::size_t n = std::min({step, rest.size(), room.size()});
+      std::copy_n(rest.begin(), n, room.begin());
+      parser.filled(n);
+      rest.remove_prefix(n);
+      for (auto view = parser.next_view(); view && *view; view = parser.next_view()) {
+        frames.push_back({(*view)->kind, (*view)->stream, std::string((*view)->payload)});
+      }
+    }
+    ASSERT_EQ(frames.size(), kTimes * sample_frames().size());
+    for (int i = 0; i < kTimes; ++i) {
+      expect_sample_frames({frames.begin() + 4 * i, frames.begin() + 4 * (i + 1)});
+    }
     EXPECT_EQ(parser.take_rest(), "");
   }
 }
