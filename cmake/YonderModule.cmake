@@ -4,6 +4,8 @@ add_library(yonder_flags INTERFACE)
 target_compile_options(yonder_flags INTERFACE
   -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wnon-virtual-dtor
   -Wno-missing-field-initializers  # designated initialisers leave the defaults alone on purpose
+  # It takes sources that are included for headers.
+  $<$<AND:$<BOOL:${YONDER_UNITY}>,$<CXX_COMPILER_ID:GNU>>:-Wno-subobject-linkage>
   $<$<BOOL:${YONDER_WERROR}>:-Werror>)
 if(YONDER_SANITIZE)
   target_compile_options(yonder_flags INTERFACE
@@ -11,7 +13,7 @@ if(YONDER_SANITIZE)
   target_link_options(yonder_flags INTERFACE -fsanitize=${YONDER_SANITIZE})
 endif()
 
-# A test that uses the same names as its neighbours is compiled alone, also with YONDER_UNITY.
+# What uses the same names as its neighbours is compiled alone, also with YONDER_UNITY.
 function(yonder_alone)
   set_source_files_properties(${ARGN} PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)
 endfunction()
@@ -33,6 +35,7 @@ function(yonder_module name)
     return()
   endif()
   add_library(yonder_${name} STATIC ${sources})
+  set_target_properties(yonder_${name} PROPERTIES UNITY_BUILD ${YONDER_UNITY})
   target_include_directories(yonder_${name} PUBLIC ${PROJECT_SOURCE_DIR}/src)
   target_link_libraries(yonder_${name} PUBLIC ${M_DEPS} ${M_LIBS} PRIVATE yonder_flags)
   if(tests AND YONDER_TESTS AND NOT YONDER_OUTPOST_ONLY)

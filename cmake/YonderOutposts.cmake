@@ -16,7 +16,8 @@ foreach(arch IN LISTS YONDER_OUTPOST_ARCHS)
     STAMP_DIR ${outpost_root}/${arch}-stamp
     TMP_DIR ${outpost_root}/${arch}-tmp
     CMAKE_GENERATOR ${CMAKE_GENERATOR}
-    CMAKE_ARGS -DYONDER_OUTPOST_ONLY=ON -DYONDER_WERROR=${YONDER_WERROR}
+    # The same for all presets, so that none of them makes the others' anew. Warnings are errors in their own builds of the rooms.
+    CMAKE_ARGS -DYONDER_OUTPOST_ONLY=ON -DYONDER_WERROR=OFF -DYONDER_UNITY=ON
                -DCMAKE_BUILD_TYPE=Release
                -DCMAKE_SYSTEM_NAME=Linux -DCMAKE_SYSTEM_PROCESSOR=${arch}
                -DCMAKE_C_COMPILER=${YONDER_CC_${arch}}

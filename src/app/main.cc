@@ -1,12 +1,12 @@
 #include <signal.h>
 #include <unistd.h>
 
-#include <cstdlib>
 #include <exception>
 #include <memory>
 
 #include "app/mcp_door.h"
 #include "app/runtime.h"
+#include "base/environment.h"
 #include "base/log.h"
 #include "base/text.h"
 #include "cli/cli.h"
@@ -29,8 +29,8 @@ std::vector<std::string> environment() {
 // The command line's choice, else the environment's, else the default.
 std::vector<std::string> toolsets(const cli::McpOptions& options) {
   if (!options.toolsets.empty()) return options.toolsets;
-  const char* chosen = std::getenv("YONDER_TOOLSETS");
-  if (chosen == nullptr || *chosen == '\0') return {"core"};
+  const std::string chosen = yonder::environment("YONDER_TOOLSETS");
+  if (chosen.empty()) return {"core"};
   return split(chosen, ',');
 }
 

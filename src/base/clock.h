@@ -69,4 +69,8 @@ inline double to_seconds(Duration duration) {
   return std::chrono::duration<double>(duration).count();
 }
 
+inline std::int64_t to_milliseconds(Duration duration) {
+  return std::chrono::duration_cast<std::chrono::milliseconds>(duration).count();
+}
+
 }  // namespace yonder

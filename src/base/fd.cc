@@ -25,10 +25,9 @@ Result<Pipe> make_pipe() {
   return Pipe{Fd(fds[0]), Fd(fds[1])};
 }
 
-void widen_pipe([[maybe_unused]] const Fd& pipe) {
+void widen_pipe([[maybe_unused]] const Fd& pipe, [[maybe_unused]] int bytes) {
 #ifdef F_SETPIPE_SZ
-  constexpr int kSize = 1024 * 1024;
-  ::fcntl(pipe.get(), F_SETPIPE_SZ, kSize);
+  ::fcntl(pipe.get(), F_SETPIPE_SZ, bytes);
 #endif
 }
 

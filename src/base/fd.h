@@ -40,8 +40,9 @@ struct Pipe {
   Fd write;
 };
 Result<Pipe> make_pipe();
-// For much data: fewer wake-ups. Where the system refuses, the usual size does.
-void widen_pipe(const Fd& pipe);
+// For much data: fewer wake-ups. Where the system refuses, the usual size does. All wide pipes of a
+// user count against one limit.
+void widen_pipe(const Fd& pipe, int bytes);
 
 Result<void> set_nonblocking(const Fd& fd);
 Result<Fd> duplicate(int fd);

@@ -13,6 +13,8 @@ namespace yonder {
 
 // `max_bytes` bounds what is read: a larger file is an error, never a surprise for the memory.
 Result<std::string> read_file(const std::string& path, std::uint64_t max_bytes);
+// What those of /proc and /sys, and of a few words, have at most.
+inline constexpr std::uint64_t kSmallFile = 64UL * 1024;
 
 Result<Fd> open_file(const std::string& path, int flags);
 Result<void> make_directory(const std::string& path);

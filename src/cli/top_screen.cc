@@ -71,32 +71,32 @@ Look look_of(TopTone tone, bool colours) {
 }
 
 std::optional<TopKey::Kind> function_key(wint_t code) {
-  using Kind = TopKey::Kind;
+  using Key = TopKey::Kind;
   switch (code) {
-    case KEY_UP: return Kind::Up;
-    case KEY_DOWN: return Kind::Down;
-    case KEY_PPAGE: return Kind::PageUp;
-    case KEY_NPAGE: return Kind::PageDown;
-    case KEY_HOME: return Kind::Home;
-    case KEY_END: return Kind::End;
-    case KEY_BTAB: return Kind::BackTab;
-    case KEY_ENTER: return Kind::Enter;
-    case KEY_BACKSPACE: return Kind::Backspace;
+    case KEY_UP: return Key::Up;
+    case KEY_DOWN: return Key::Down;
+    case KEY_PPAGE: return Key::PageUp;
+    case KEY_NPAGE: return Key::PageDown;
+    case KEY_HOME: return Key::Home;
+    case KEY_END: return Key::End;
+    case KEY_BTAB: return Key::BackTab;
+    case KEY_ENTER: return Key::Enter;
+    case KEY_BACKSPACE: return Key::Backspace;
     default: return std::nullopt;
   }
 }
 
 std::optional<TopKey> character_key(wint_t character) {
-  using Kind = TopKey::Kind;
+  using Key = TopKey::Kind;
   constexpr wint_t kDelete = 127;
   constexpr wint_t kEscape = 27;
   switch (character) {
     case '\r':
-    case '\n': return TopKey{Kind::Enter, ""};
-    case '\t': return TopKey{Kind::Tab, ""};
+    case '\n': return TopKey{Key::Enter, ""};
+    case '\t': return TopKey{Key::Tab, ""};
     case '\b':
-    case kDelete: return TopKey{Kind::Backspace, ""};
-    case kEscape: return TopKey{Kind::Escape, ""};
+    case kDelete: return TopKey{Key::Backspace, ""};
+    case kEscape: return TopKey{Key::Escape, ""};
     default: break;
   }
   if (character < ' ') return std::nullopt;
@@ -104,7 +104,7 @@ std::optional<TopKey> character_key(wint_t character) {
   std::mbstate_t state{};
   const std::size_t size = std::wcrtomb(bytes.data(), static_cast<wchar_t>(character), &state);
   if (size == static_cast<std::size_t>(-1)) return std::nullopt;
-  return TopKey{Kind::Text, std::string(bytes.data(), size)};
+  return TopKey{Key::Text, std::string(bytes.data(), size)};
 }
 
 Error cannot_show(const std::string& terminal) {

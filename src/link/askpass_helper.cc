@@ -1,7 +1,6 @@
 #include <unistd.h>
 
-#include <cstdlib>
-
+#include "base/environment.h"
 #include "link/askpass_broker.h"
 #include "link/askpass_message.h"
 #include "link/askpass_socket.h"
@@ -11,11 +10,6 @@ namespace {
 
 // Longer than the broker waits for anybody: it is the one that gives up first.
 constexpr auto kReplyLimit = std::chrono::minutes(10);
-
-std::string variable(const char* name) {
-  const char* value = std::getenv(name);
-  return value == nullptr ? "" : value;
-}
 
 Result<Secret> ask_broker(const std::string& socket, const AskpassRequest& request) {
   const auto deadline = Deadline::after(kReplyLimit);
@@ -33,11 +27,11 @@ Result<void> print(const Secret& answer) {
 }  // namespace
 
 std::optional<int> run_as_askpass(int argc, char** argv) {
-  const std::string socket = variable(kSocketVariable);
+  const std::string socket = environment(kSocketVariable);
   // ssh gives exactly one argument, the prompt.
   if (socket.empty() || argc != 2) return std::nullopt;
-  const auto answer = ask_broker(socket, {.token = variable(kTokenVariable),
-                                          .hint = variable("SSH_ASKPASS_PROMPT"),
+  const auto answer = ask_broker(socket, {.token = environment(kTokenVariable),
+                                          .hint = environment("SSH_ASKPASS_PROMPT"),
                                           .prompt = argv[1]});
   return answer && print(*answer) ? 0 : 1;
 }

@@ -77,6 +77,8 @@ Result<void> Call::send_input(std::uint64_t offset, std::string_view bytes) {
   slot->change([&](Link::Slot& s) {
     s.input_credit -= std::min<std::uint64_t>(s.input_credit, bytes.size());
   });
+  const bool much = offset + bytes.size() >= wire::kMuch;
+  if (much && offset < wire::kMuch) link_->expect_more();
   link_->send_data(stream_, {.channel = wire::Channel::In, .offset = offset}, bytes);
   return {};
 }
@@ -85,7 +87,6 @@ void Call::widen(std::uint32_t bytes) {
   const auto slot = link_->slot(stream_);
   if (!slot) return;
   slot->change([&](Link::Slot& s) { s.window += bytes; });
-  link_->expect_much();
   std::string out;
   wire::append_frame(out, wire::Kind::Credit, stream_, wire::encode_credit(bytes));
   link_->send(out);

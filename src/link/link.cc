@@ -210,10 +210,9 @@ void Link::send_parts(std::span<const std::string_view> parts) {
   }
 }
 
-// Only then: wide pipes count against a limit of the user's.
-void Link::expect_much() {
+void Link::expect_more() {
   out_.with([&](const Out& out) {
-    if (!out.broken) widen_pipe(process_.input());
+    if (!out.broken) widen_pipe(process_.input(), wire::kWidePipe);
   });
 }
 

@@ -159,7 +159,7 @@ class Link : public std::enable_shared_from_this<Link> {
   void send_data(wire::StreamId stream, wire::DataHeader header, std::string_view bytes);
   void send_parts(std::span<const std::string_view> parts);
   bool flush_out();
-  void expect_much();
+  void expect_more();
   SharedSlot slot(wire::StreamId stream) const;
   void forget(wire::StreamId stream);
 

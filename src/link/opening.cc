@@ -18,7 +18,7 @@
 namespace yonder::link {
 namespace {
 
-constexpr std::size_t kMaxErrors = 16UL * 1024;
+constexpr std::size_t kMostSaid = 16UL * 1024;
 constexpr int kMostDeploys = 8;  // one for each directory that is tried
 constexpr int kReadsAtOnce = 16;
 
@@ -77,7 +77,7 @@ bool Opening::pump() {
     const ssize_t n = ::read(opened_.process.errors().get(), buffer.data(), buffer.size());
     if (n <= 0) break;
     errors_.append(buffer.data(), static_cast<std::size_t>(n));
-    if (errors_.size() > kMaxErrors) errors_.erase(0, errors_.size() - kMaxErrors);
+    if (errors_.size() > kMostSaid) errors_.erase(0, errors_.size() - kMostSaid);
   }
   // A few at a time: whoever never stops sending must not keep us from looking at the clock.
   for (int i = 0; i < kReadsAtOnce; ++i) {

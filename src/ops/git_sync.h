@@ -73,6 +73,7 @@ Json arguments_json(const GitSyncRequest& request);
 // These take the words that tools and command lines use.
 Result<GitVia> parse_git_via(const std::string& word);
 Result<OnDirty> parse_on_dirty(const std::string& word);
+const char* word_of(OnDirty choice);
 Result<OnDiverged> parse_on_diverged(const std::string& word);
 // What cannot be right whatever is over there.
 Result<void> check_git_sync_request(const GitSyncRequest& request);

@@ -32,11 +32,6 @@ Duration seconds_of(double seconds) {
   return std::chrono::duration_cast<Duration>(std::chrono::duration<double>(seconds));
 }
 
-const char* word_of(OnDirty choice) {
-  if (choice == OnDirty::Stash) return "stash";
-  return choice == OnDirty::Reset ? "reset" : "refuse";
-}
-
 const char* word_of(OnDiverged choice) {
   if (choice == OnDiverged::KeepBranch) return "keep_branch";
   return choice == OnDiverged::Reset ? "reset" : "refuse";
@@ -115,6 +110,11 @@ Result<Json> call(Engine& engine, CallContext& context, const Json& arguments) {
 }
 
 }  // namespace
+
+const char* word_of(OnDirty choice) {
+  if (choice == OnDirty::Stash) return "stash";
+  return choice == OnDirty::Reset ? "reset" : "refuse";
+}
 
 Result<GitVia> parse_git_via(const std::string& word) {
   if (word == "link") return GitVia::Link;

@@ -9,7 +9,7 @@
 namespace yonder::ops {
 namespace {
 
-constexpr std::size_t kMostPaths = 20;
+constexpr std::size_t kMostShown = 20;
 constexpr std::size_t kMostCommits = 10;
 constexpr std::size_t kHistory = 100;  // as far as the script looks
 constexpr std::size_t kLongestSubject = 100;
@@ -110,15 +110,6 @@ std::vector<GitBackup> plan_backups(const LocalCommit& local, const FarRepositor
   return backups;
 }
 
-const char* word_of(OnDirty on_dirty) {
-  switch (on_dirty) {
-    case OnDirty::Refuse: return "refuse";
-    case OnDirty::Stash: return "stash";
-    case OnDirty::Reset: return "reset";
-  }
-  return "refuse";
-}
-
 }  // namespace
 
 std::string where_head_is(const std::string& head, const std::string& ref) {
@@ -130,7 +121,7 @@ std::string where_head_is(const std::string& head, const std::string& ref) {
 std::string some_paths(const std::vector<std::string>& raw) {
   std::vector<std::string> shown;
   for (const auto& path : raw) {
-    if (shown.size() == kMostPaths) break;
+    if (shown.size() == kMostShown) break;
     shown.push_back(printable(path));
   }
   std::string text = join(shown, ", ");

@@ -189,10 +189,6 @@ Json users_json(const MachineFacts& facts, Writer& out) {
   return all;
 }
 
-std::int64_t milliseconds(Duration age) {
-  return std::chrono::duration_cast<std::chrono::milliseconds>(age).count();
-}
-
 Json error_of(const resources::Seen& seen) {
   return seen.error ? error_json(*seen.error)["error"] : Json();
 }
@@ -211,7 +207,7 @@ Json resources_json(const resources::Seen& seen) {
             {"kernel", text_or_null(facts.kernel)},
             {"users", users_json(facts, out)},
             {"took_ms", facts.took_ms},
-            {"measured_ms_ago", milliseconds(seen.age)}};
+            {"measured_ms_ago", to_milliseconds(seen.age)}};
   add_gpus(json, facts.gpus, out);
   const auto score = resources::idle_score(facts);
   json["idle_score"] = score ? Json(*score) : out.missing("idle_score", score.why);
@@ -226,7 +222,7 @@ Json gpus_json(const std::vector<MachineSeen>& machines) {
     if (machine.seen.facts) {
       Writer out;
       add_gpus(json, machine.seen.facts->gpus, out);
-      json["measured_ms_ago"] = milliseconds(machine.seen.age);
+      json["measured_ms_ago"] = to_milliseconds(machine.seen.age);
       json["not_measured"] = out.not_measured();
     }
     all.push_back(std::move(json));

@@ -14,7 +14,7 @@
 namespace yonder::ops {
 namespace {
 
-constexpr auto kBetweenLooks = std::chrono::milliseconds(100);
+constexpr auto kBetweenChecks = std::chrono::milliseconds(100);
 constexpr off_t kMostLog = off_t{64} * 1024;
 
 std::string last_lines(const std::string& text, std::size_t lines) {
@@ -75,7 +75,7 @@ Result<CheckTransferResponse> check_transfer(Engine& engine, CallContext& contex
       const auto progress = parse_json(info.note.progress, "progress");
       if (progress) context.progress(progress->value("text", ""));
     }
-    std::this_thread::sleep_for(std::min<Duration>(kBetweenLooks, deadline.remaining()));
+    std::this_thread::sleep_for(std::min<Duration>(kBetweenChecks, deadline.remaining()));
     TRY_ASSIGN(info, look_at_transfer(engine, request.id));
   }
   const std::string log = transfer_log(engine, request.id);

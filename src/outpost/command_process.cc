@@ -4,10 +4,9 @@
 #include <signal.h>
 #include <unistd.h>
 
-#include <cstdlib>
-
 #include "base/clean_text.h"
 #include "base/clock.h"
+#include "base/environment.h"
 #include "base/file.h"
 #include "base/text.h"
 #include "outpost/command.h"
@@ -28,9 +27,9 @@ void plain_signals() {
   ::sigprocmask(SIG_SETMASK, &none, nullptr);
 }
 
-std::string environment(const char* name, const char* otherwise) {
-  const char* value = std::getenv(name);
-  return value == nullptr || *value == '\0' ? otherwise : value;
+std::string login_shell() {
+  const std::string shell = environment("SHELL");
+  return shell.empty() ? "/bin/sh" : shell;
 }
 
 // The command writes into its log itself: no process stands between that could lose a byte of it.
@@ -52,7 +51,7 @@ Result<void> attach_output(const RunRecord& record, const wire::StartRequest& sp
 
 // Only returns when it could not be done.
 Error become_command(const wire::StartRequest& spec, const RunRecord& record) {
-  TRY_ASSIGN(const std::string directory, resolve_directory(spec.cwd, environment("HOME", "")));
+  TRY_ASSIGN(const std::string directory, resolve_directory(spec.cwd, environment("HOME")));
   if (::chdir(directory.c_str()) != 0) return errno_error("cwd '" + printable(directory) + "'");
   return execute(plan_command(spec, record, current_environment()));
 }
@@ -63,8 +62,8 @@ Error become_login_shell(const RunRecord& record, pid_t supervisor) {
   TRY_ASSIGN(const Fd noise, open_file(record.path("login"), O_WRONLY | O_CREAT | O_APPEND));
   ::dup2(noise.get(), STDOUT_FILENO);
   ::dup2(noise.get(), STDERR_FILENO);
-  return execute(plan_login(record, environment("SHELL", "/bin/sh"),
-                            concat("/proc/", supervisor, "/exe"), current_environment()));
+  return execute(plan_login(record, login_shell(), concat("/proc/", supervisor, "/exe"),
+                            current_environment()));
 }
 
 int complain(const Error& error) {

@@ -16,7 +16,6 @@ namespace {
 
 using resources::Count;
 
-constexpr std::uint64_t kSmallFile = 64UL * 1024;
 constexpr std::uint64_t kMostProcessors = 1UL << 20U;
 
 std::optional<std::uint64_t> number_in(const std::string& path) {

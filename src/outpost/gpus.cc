@@ -3,11 +3,11 @@
 #include <dirent.h>
 
 #include <algorithm>
-#include <cstdlib>
 #include <memory>
 #include <string_view>
 
 #include "base/clean_text.h"
+#include "base/environment.h"
 #include "base/text.h"
 #include "outpost/amd.h"
 #include "outpost/gpu_processes.h"
@@ -137,8 +137,7 @@ Gpus look_at_gpus(const GpuPlaces& places, const Deadline& deadline) {
 }
 
 Gpus look_at_gpus(Duration limit) {
-  const char* path = std::getenv("PATH");
-  return look_at_gpus({.path = path == nullptr ? "" : path,
+  return look_at_gpus({.path = environment("PATH"),
                        .devices = "/dev",
                        .nvidia = {"/usr/bin", "/usr/local/bin", "/usr/local/nvidia/bin",
                                   "/usr/lib/wsl/lib", "/run/current-system/sw/bin"},

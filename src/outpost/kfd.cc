@@ -4,9 +4,9 @@
 #include <array>
 #include <charconv>
 #include <cstdio>
-#include <cstdlib>
 #include <optional>
 
+#include "base/environment.h"
 #include "base/file.h"
 #include "base/text.h"
 #include "outpost/numbers.h"
@@ -88,8 +88,8 @@ std::vector<KfdGpu> kfd_gpus(const std::string& root) {
 }
 
 std::string kfd_directory() {
-  const char* elsewhere = std::getenv("YONDER_KFD");
-  return elsewhere != nullptr && *elsewhere == '/' ? elsewhere : "/sys/class/kfd/kfd";
+  const std::string elsewhere = environment("YONDER_KFD");
+  return elsewhere.starts_with('/') ? elsewhere : "/sys/class/kfd/kfd";
 }
 
 std::string kfd_name(std::uint64_t unique_id) {

@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "base/clock.h"
+#include "base/environment.h"
 #include "base/file.h"
 #include "base/text.h"
 #include "outpost/command.h"
@@ -34,11 +35,6 @@ constexpr std::uint64_t kPasswdLimit = 16UL * 1024 * 1024;
 constexpr std::uint64_t kCgroupLimit = 65536;
 constexpr char kReady = 'r';
 constexpr char kGo = 'g';
-
-std::string environment(const char* name) {
-  const char* value = std::getenv(name);
-  return value == nullptr ? "" : value;
-}
 
 bool is_socket(const std::string& path) {
   struct stat info {};

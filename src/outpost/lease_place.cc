@@ -9,9 +9,9 @@
 #include <array>
 #include <cerrno>
 #include <cstdio>
-#include <cstdlib>
 
 #include "base/clean_text.h"
+#include "base/environment.h"
 #include "base/quote.h"
 #include "base/text.h"
 #include "outpost/lock_holder.h"
@@ -70,8 +70,8 @@ Result<void> check_shared(const Fd& place, const std::string& path) {
 }  // namespace
 
 std::string lease_directory() {
-  const char* elsewhere = std::getenv("YONDER_GPU_LEASES");
-  return elsewhere != nullptr && *elsewhere == '/' ? elsewhere : "/var/tmp/yonder-gpus";
+  const std::string elsewhere = environment("YONDER_GPU_LEASES");
+  return elsewhere.starts_with('/') ? elsewhere : "/var/tmp/yonder-gpus";
 }
 
 Result<Fd> open_lease_place(const std::string& path) {

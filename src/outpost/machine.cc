@@ -8,24 +8,14 @@
 
 #include <array>
 #include <cerrno>
-#include <cstdlib>
 
 #include "base/clean_text.h"
+#include "base/environment.h"
 #include "base/file.h"
 #include "base/text.h"
 #include "outpost/remove_run.h"
 
 namespace yonder::outpost {
-namespace {
-
-std::string environment(const char* name) {
-  const char* value = std::getenv(name);
-  return value == nullptr ? "" : value;
-}
-
-constexpr std::uint64_t kSmallFile = 4096;
-
-}  // namespace
 
 std::string read_boot_id() {
   // Read once: no process outlives a boot, and every run's process needs it.

@@ -22,8 +22,6 @@ using resources::Count;
 constexpr auto kDiskLimit = std::chrono::seconds(1);
 // Without its persistence daemon nvidia-smi wakes every GPU first: seconds on large machines.
 constexpr auto kGpuLimit = std::chrono::seconds(5);
-constexpr std::uint64_t kSmallFile = 4096;
-
 Count read_uptime() {
   const auto text = read_file("/proc/uptime", kSmallFile);
   if (!text) return Count::missing(printable(text.error().message));

@@ -12,8 +12,6 @@ namespace {
 
 using resources::Count;
 
-constexpr std::uint64_t kSmallFile = 64UL * 1024;
-
 // What the files are called in the two versions of control groups.
 struct Names {
   const char* limit;

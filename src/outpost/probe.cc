@@ -6,21 +6,15 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include <cstdlib>
-
 #include "base/clean_text.h"
 #include "base/clock.h"
+#include "base/environment.h"
 #include "base/file.h"
 #include "base/text.h"
 #include "outpost/launcher.h"
 
 namespace yonder::outpost {
 namespace {
-
-std::string environment(const char* name) {
-  const char* value = std::getenv(name);
-  return value == nullptr ? "" : value;
-}
 
 std::vector<std::string> candidates(const Surroundings& around) {
   std::vector<std::string> places;

@@ -1,8 +1,8 @@
 #include "outpost/read_log.h"
 
 #include <algorithm>
-#include <cstdlib>
 
+#include "base/environment.h"
 #include "base/text.h"
 #include "outpost/list_runs.h"
 
@@ -55,8 +55,7 @@ ReadLogActivity::ReadLogActivity(const Surroundings& around, wire::StreamId stre
   request_.head = std::min(request_.head, kMostBytes);
   request_.tail = std::min(request_.tail, kMostBytes);
   if (target_.tmux_session.empty()) return;
-  const char* path = std::getenv("PATH");
-  question_.emplace(find_program("tmux", path == nullptr ? "" : path), target_.tmux_session);
+  question_.emplace(find_program("tmux", environment("PATH")), target_.tmux_session);
 }
 
 std::vector<Watched> ReadLogActivity::watched() const {

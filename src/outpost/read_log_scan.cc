@@ -6,8 +6,8 @@
 namespace yonder::outpost {
 namespace {
 
-constexpr std::uint64_t kBlock = 64ULL * 1024;
-static_assert(kBlock <= 2 * kLineEnds, "a line inside of one block is short enough");
+constexpr std::uint64_t kScanBlock = 64ULL * 1024;
+static_assert(kScanBlock <= 2 * kLineEnds, "a line inside of one block is short enough");
 constexpr std::uint64_t kSliceBytes = 1024ULL * 1024;
 constexpr auto kSliceTime = std::chrono::milliseconds(10);
 
@@ -37,7 +37,7 @@ void ForwardScan::step(LogFile& file, const LineFilter& filter, std::uint64_t en
                        ScanBudget& budget) {
   Slice slice(budget);
   while (position_ < end && !slice.over()) {
-    const std::string bytes = file.read(position_, std::min(end, position_ + kBlock));
+    const std::string bytes = file.read(position_, std::min(end, position_ + kScanBlock));
     if (bytes.empty()) return;  // it was cut meanwhile
     slice.use(bytes.size());
     take(bytes, filter);
@@ -96,7 +96,7 @@ void BackwardScan::Line::prepend(std::string_view bytes) {
 void BackwardScan::step(LogFile& file, const LineFilter& filter, ScanBudget& budget) {
   Slice slice(budget);
   while (!done() && position_ > bounds_.floor && !slice.over()) {
-    const std::uint64_t from = position_ - std::min(position_ - bounds_.floor, kBlock);
+    const std::uint64_t from = position_ - std::min(position_ - bounds_.floor, kScanBlock);
     const std::string bytes = file.read(from, position_);
     if (bytes.size() < position_ - from) {  // it was cut meanwhile
       done_ = true;

@@ -11,7 +11,7 @@ namespace {
 
 constexpr auto kStep = std::chrono::milliseconds(20);
 // After it has written the end, a supervisor has only the disk to wait for.
-constexpr auto kPatience = std::chrono::seconds(1);
+constexpr auto kRemoveWithin = std::chrono::seconds(1);
 
 }  // namespace
 
@@ -39,7 +39,7 @@ RemoveActivity::RemoveActivity(const Surroundings& around, RunRecord record, wir
       boot_id_(around.boot_id),
       record_(std::move(record)),
       stream_(stream),
-      patience_(Deadline::after(kPatience)) {}
+      patience_(Deadline::after(kRemoveWithin)) {}
 
 Deadline RemoveActivity::due() const {
   return Deadline::earlier(patience_, Deadline::after(kStep));

@@ -10,7 +10,6 @@ namespace yonder::outpost {
 namespace {
 
 constexpr std::size_t kShownCommand = 300;
-constexpr std::uint64_t kSmallFile = 4096;
 constexpr int kTries = 3;
 
 bool continues_a_character(char c) {

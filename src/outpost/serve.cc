@@ -8,13 +8,13 @@
 #include <algorithm>
 #include <array>
 #include <cerrno>
-#include <cstdlib>
 #include <map>
 #include <memory>
 #include <utility>
 #include <vector>
 
 #include "base/clean_text.h"
+#include "base/environment.h"
 #include "base/text.h"
 #include "outpost/activity.h"
 #include "outpost/begin_files.h"
@@ -60,6 +60,7 @@ class Server {
   bool read_input();
   Result<void> on_frame(const wire::FrameView& frame);
   void on_request(wire::StreamId stream, const std::string& cbor);
+  void count(std::size_t bytes);
   void fail_unless(wire::StreamId stream, const Result<void>& done);
   void collect();
   Result<std::unique_ptr<Activity>> begin(wire::StreamId stream, const wire::AnyRequest& request);
@@ -82,6 +83,7 @@ class Server {
   Activities activities_;
   std::vector<Activities::node_type> done_;
   std::multimap<wire::StreamId, int> watches_;
+  std::uint64_t received_ = 0;  // as Data
   bool starts_runs_ = false;
   std::optional<Spare> spare_;
   Deadline silence_ = Deadline::after(kSilenceLimit);
@@ -91,22 +93,20 @@ class Server {
 void Server::greet() {
   outbox_.raw(wire::handshake_marker(options_.nonce) + " ready\n");
   const Surroundings& around = options_.around;
-  const char* path = std::getenv("PATH");
-  outbox_.message(
-      wire::Kind::Reply, 0,
-      wire::encode(wire::Hello{.build = options_.build,
-                               .boot_id = around.boot_id,
-                               .hostname = read_hostname(),
-                               .system = describe_system(),
-                               .home = around.home,
-                               .user_id = around.user_id,
-                               .login_shell = around.login_shell,
-                               .bash = find_program("bash", path == nullptr ? "" : path),
-                               .outpost_path = own_path(),
-                               .state_dir = around.state_dir,
-                               .state_problem = around.state_problem,
-                               .clock_ms = wall_clock_ms(),
-                               .pid = ::getpid()}));
+  outbox_.message(wire::Kind::Reply, 0,
+                  wire::encode(wire::Hello{.build = options_.build,
+                                           .boot_id = around.boot_id,
+                                           .hostname = read_hostname(),
+                                           .system = describe_system(),
+                                           .home = around.home,
+                                           .user_id = around.user_id,
+                                           .login_shell = around.login_shell,
+                                           .bash = find_program("bash", environment("PATH")),
+                                           .outpost_path = own_path(),
+                                           .state_dir = around.state_dir,
+                                           .state_problem = around.state_problem,
+                                           .clock_ms = wall_clock_ms(),
+                                           .pid = ::getpid()}));
 }
 
 // False at the end of the link, or when the near side broke the rules.
@@ -155,6 +155,7 @@ Result<void> Server::on_frame(const wire::FrameView& frame) {
     }
     case wire::Kind::Data: {
       TRY_ASSIGN(const wire::DataView data, wire::parse_data(frame.payload));
+      count(data.bytes.size());
       if (target != nullptr) fail_unless(frame.stream, target->on_data(data));
       return {};
     }
@@ -163,6 +164,12 @@ Result<void> Server::on_frame(const wire::FrameView& frame) {
       return {};
     default: return Error{Errc::Protocol, "a frame that only the far side sends", ""};
   }
+}
+
+void Server::count(std::size_t bytes) {
+  const bool before = received_ >= wire::kMuch;
+  received_ += bytes;
+  if (!before && received_ >= wire::kMuch) widen_pipe(input_, wire::kWidePipe);
 }
 
 // What goes wrong with one stream is that stream's business, not the link's.
@@ -203,10 +210,6 @@ Result<std::unique_ptr<Activity>> Server::begin(wire::StreamId stream,
   if (std::holds_alternative<wire::ProbeRequest>(request)) {
     outbox_.message(wire::Kind::Reply, stream, wire::encode(probe(options_.around)));
     return std::unique_ptr<Activity>();
-  }
-  if (std::holds_alternative<wire::TreeRequest>(request)) {  // much is going to come, or to go
-    widen_pipe(input_);
-    widen_pipe(output_);
   }
   if (auto files = begin_files(options_.around, stream, request)) return *std::move(files);
   if (auto looking = begin_looking(options_.around, stream, request)) return *std::move(looking);

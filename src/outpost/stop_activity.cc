@@ -12,7 +12,7 @@ namespace {
 
 constexpr auto kStep = std::chrono::milliseconds(20);
 // After the grace: KILL, and the time a supervisor takes to see everything gone.
-constexpr auto kPatience = std::chrono::seconds(8);
+constexpr auto kStopWithin = std::chrono::seconds(8);
 constexpr std::int64_t kLongestGraceMs = 3600LL * 1000;
 constexpr int kLastSignal = 31;  // those above have no fixed meaning
 
@@ -36,7 +36,7 @@ StopActivity::StopActivity(RunRecord record, wire::StreamId stream, StopOrder or
       stream_(stream),
       order_(order),
       boot_id_(std::move(boot_id)),
-      give_up_(Deadline::after(std::chrono::milliseconds(order.grace_ms) + kPatience)),
+      give_up_(Deadline::after(std::chrono::milliseconds(order.grace_ms) + kStopWithin)),
       had_ended_(record_.has_ended()) {}
 
 Deadline StopActivity::due() const {

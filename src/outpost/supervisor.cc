@@ -32,10 +32,6 @@ constexpr auto kLookAtLease = std::chrono::hours(1);
 constexpr auto kLeaseRest = std::chrono::seconds(1);
 constexpr auto kEndPause = std::chrono::milliseconds(10);
 
-std::int64_t milliseconds(Duration duration) {
-  return std::chrono::duration_cast<std::chrono::milliseconds>(duration).count();
-}
-
 Result<Fd> open_input(const wire::StartRequest& spec, const RunRecord& record, Fd& pump_end) {
   if (spec.stdin_mode == wire::StdinMode::Closed) return open_file("/dev/null", O_RDONLY);
   if (spec.stdin_mode == wire::StdinMode::Whole) return open_file(record.path("in"), O_RDONLY);
@@ -255,7 +251,7 @@ void Supervisor::end_tree(wire::Cause cause, const StopOrder& order) {
   TreeEnder ender(members(), std::chrono::milliseconds(order.grace_ms), order.signal);
   while (!ender.step()) {
     pollfd more{signals_.get(), POLLIN, 0};
-    ::poll(&more, 1, static_cast<int>(milliseconds(kEndPause)));
+    ::poll(&more, 1, static_cast<int>(to_milliseconds(kEndPause)));
     signalfd_siginfo info{};
     const bool heard =
         (more.revents & POLLIN) != 0 && ::read(signals_.get(), &info, sizeof info) == sizeof info;
@@ -285,7 +281,7 @@ void Supervisor::record_end(const Ending& ending, const std::string& complaint) 
   wire::ExitRecord exit{.cause = cause_, .code = ending.code, .signal = ending.signal};
   exit.reason = reason_;
   exit.ended_ms = wall_clock_ms();
-  exit.duration_ms = milliseconds(std::chrono::steady_clock::now() - started_);
+  exit.duration_ms = to_milliseconds(std::chrono::steady_clock::now() - started_);
   const auto in_ms = [](const timeval& t) { return t.tv_sec * 1000 + t.tv_usec / 1000; };
   exit.user_ms = in_ms(usage_.ru_utime);
   exit.system_ms = in_ms(usage_.ru_stime);

@@ -2,9 +2,9 @@
 
 #include <algorithm>
 #include <cctype>
-#include <cstdlib>
 
 #include "base/clean_text.h"
+#include "base/environment.h"
 #include "base/subprocess.h"
 #include "base/text.h"
 #include "outpost/command.h"
@@ -27,8 +27,7 @@ std::vector<std::string> tmux_environment() {
 }
 
 Result<Captured> run_tmux(const std::vector<std::string>& words, const Deadline& deadline) {
-  const char* path = std::getenv("PATH");
-  const std::string program = find_program("tmux", path == nullptr ? "" : path);
+  const std::string program = find_program("tmux", environment("PATH"));
   if (program.empty()) {
     return Error{Errc::Unsupported, "there is no tmux on this machine", "install tmux there"};
   }

@@ -14,6 +14,7 @@
 namespace yonder::outpost {
 namespace {
 
+constexpr int kPipeSize = 1024 * 1024;
 // How much the near side may send ahead.
 constexpr std::uint32_t kWindow = 2U * 1024 * 1024;
 constexpr std::size_t kCreditStep = 128UL * 1024;
@@ -274,8 +275,8 @@ Result<std::unique_ptr<Activity>> start_worker(wire::StreamId stream, WorkerEnd 
   TRY_ASSIGN(Pipe in, make_pipe());
   TRY_ASSIGN(Pipe out, make_pipe());
   TRY_ASSIGN(Pipe word, make_pipe());
-  widen_pipe(in.write);
-  widen_pipe(out.write);
+  widen_pipe(in.write, kPipeSize);
+  widen_pipe(out.write, kPipeSize);
   TRY(set_nonblocking(in.write));
   TRY(set_nonblocking(out.read));
   const pid_t pid = ::fork();

@@ -17,10 +17,6 @@ constexpr auto kStopSlack = std::chrono::seconds(10);
 // A record is kept for an hour after the end; a little less is certain.
 constexpr auto kSurelyKept = std::chrono::minutes(50);
 
-std::int64_t milliseconds(Duration duration) {
-  return std::chrono::duration_cast<std::chrono::milliseconds>(duration).count();
-}
-
 }  // namespace
 
 Following::Following(link::LinkPool& links, const SandboxSpec& sandbox, const WaitOptions& options,
@@ -78,7 +74,7 @@ wire::AnyRequest Following::next_request() const {
     follow.head = options_.bounds->head;
     follow.tail = options_.bounds->tail;
   }
-  if (!wait_.is_never()) follow.wait_ms = milliseconds(wait_.remaining());
+  if (!wait_.is_never()) follow.wait_ms = to_milliseconds(wait_.remaining());
   follow.until_begun = options_.until_begun;
   const std::uint64_t in_from = input_ ? input_->resume_from() : 0;
   if (seen_) {
@@ -233,7 +229,7 @@ Outcome Following::stop() {
     }
     auto reply = (*link)->ask(wire::StopRequest{.run_id = outcome_.id.str(),
                                                 .key = seen_ ? "" : start_->key,
-                                                .grace_ms = milliseconds(grace),
+                                                .grace_ms = to_milliseconds(grace),
                                                 .prevent = true},
                               deadline, listener_.detach);
     if (!reply && reply.error().code == Errc::LinkLost) continue;

@@ -5,10 +5,6 @@
 namespace yonder::run {
 namespace {
 
-std::int64_t milliseconds(Duration duration) {
-  return std::chrono::duration_cast<std::chrono::milliseconds>(duration).count();
-}
-
 wire::StartRequest to_wire(const RunId& id, const RunRequest& request, const WaitOptions& options) {
   wire::StartRequest start{.run_id = id.str(),
                            .key = request.key,
@@ -17,13 +13,13 @@ wire::StartRequest to_wire(const RunId& id, const RunRequest& request, const Wai
                            .cwd = request.cwd.value_or(""),
                            .env = request.env,
                            .login = request.login,
-                           .grace_ms = milliseconds(request.grace),
-                           .keep_ms = milliseconds(options.keep),
+                           .grace_ms = to_milliseconds(request.grace),
+                           .keep_ms = to_milliseconds(options.keep),
                            .gpus = request.gpus,
                            .gpu_memory_mb = request.gpu_memory_mb,
                            .gpu_queue = request.gpu_queue};
-  if (request.gpu_queue_limit) start.gpu_queue_ms = milliseconds(*request.gpu_queue_limit);
-  if (request.timeout) start.timeout_ms = milliseconds(*request.timeout);
+  if (request.gpu_queue_limit) start.gpu_queue_ms = to_milliseconds(*request.gpu_queue_limit);
+  if (request.timeout) start.timeout_ms = to_milliseconds(*request.timeout);
   if (options.input) {
     start.stdin_mode = wire::StdinMode::Whole;
     start.input = *options.input;
@@ -89,7 +85,7 @@ Result<wire::LogReply> Runs::read_log(const SandboxSpec& sandbox, wire::ReadLogR
                                       bool patient, const CancelToken& cancel) {
   const Deadline wait = in(request.wait_ms, Duration::zero());
   const auto next = [&] {
-    if (request.wait_ms) request.wait_ms = milliseconds(wait.remaining());
+    if (request.wait_ms) request.wait_ms = to_milliseconds(wait.remaining());
     return wire::AnyRequest(request);
   };
   const Deadline deadline = patient ? Deadline::never() : in(request.wait_ms, kReachTime);

@@ -11,7 +11,7 @@ namespace {
 constexpr auto kSoon = std::chrono::milliseconds(40);
 constexpr auto kToKnowTheLink = std::chrono::milliseconds(100);
 constexpr auto kLater = std::chrono::milliseconds(500);
-constexpr std::array kLevels{-5, 1, 3, 5, 7, 9};
+constexpr std::array kSteps{-5, 1, 3, 5, 7, 9};
 // Both ends work harder for it, and the sample may not be like the rest.
 constexpr double kClearly = 1.5;
 
@@ -27,7 +27,7 @@ bool compressing_pays(const Weighed& weighed, double link_rate) {
 LevelKeeper::LevelKeeper(BlockWriter& out, std::function<Duration()> blocked, bool near_link)
     : out_(out), waited_(std::move(blocked)), stored_(near_link) {
   start_anew(std::chrono::steady_clock::now());
-  out_.set_level(stored_ ? kStored : kLevels.at(at_));
+  out_.set_level(stored_ ? kStored : kSteps.at(at_));
 }
 
 void LevelKeeper::start_anew(Instant now) {
@@ -58,7 +58,7 @@ void LevelKeeper::look_at_stored(Instant now) {
   const auto& weighed = out_.weighed();
   if (weighed && compressing_pays(*weighed, rate)) {
     stored_ = false;
-    out_.set_level(kLevels.at(at_));
+    out_.set_level(kSteps.at(at_));
   } else {
     out_.weigh_next();
   }
@@ -70,12 +70,12 @@ void LevelKeeper::look_at_compressed(Instant now) {
   if (spent < kSoon) return;
   const double share = to_seconds(waited_() - blocked_) / to_seconds(spent);
   const bool down = share < 0.05 && at_ > 0;
-  const bool up = share > 0.6 && at_ + 1 < kLevels.size();
+  const bool up = share > 0.6 && at_ + 1 < kSteps.size();
   // A link that has just begun makes us wait a little, whatever it can do.
   if (!down && spent < kLater) return;
   if (down) --at_;
   if (up) ++at_;
-  out_.set_level(kLevels.at(at_));
+  out_.set_level(kSteps.at(at_));
   start_anew(now);
 }
 

@@ -25,9 +25,9 @@ Error broken(std::string_view what) {
   return {Errc::Protocol, concat("the packed rules are broken: ", what), ""};
 }
 
-class Unpacker {
+class RuleUnpacker {
  public:
-  explicit Unpacker(std::string_view bytes) : bytes_(bytes) {}
+  explicit RuleUnpacker(std::string_view bytes) : bytes_(bytes) {}
 
   bool at_end() const { return bytes_.empty(); }
 
@@ -55,7 +55,7 @@ class Unpacker {
   std::string_view bytes_;
 };
 
-Result<void> unpack_rule(Unpacker& from, RuleSet& rules) {
+Result<void> unpack_rule(RuleUnpacker& from, RuleSet& rules) {
   TRY_ASSIGN(const std::string_view level, from.take(1));
   TRY_ASSIGN(const std::uint32_t line, from.number());
   TRY_ASSIGN(const std::string_view base, from.text(kMaxNameBytes));
@@ -91,7 +91,7 @@ std::string pack_rules(const RuleSet& rules) {
 
 Result<RuleSet> unpack_rules(std::string_view bytes) {
   if (!bytes.starts_with(kMagic)) return broken("they begin wrongly");
-  Unpacker from(bytes.substr(kMagic.size()));
+  RuleUnpacker from(bytes.substr(kMagic.size()));
   RuleSet rules;
   while (!from.at_end()) TRY(unpack_rule(from, rules));
   return rules;

@@ -23,16 +23,16 @@ constexpr auto kReleasePause = std::chrono::milliseconds(20);
 // Others hold the lock for one write, or for giving the file its name.
 constexpr auto kDecideWithin = std::chrono::seconds(2);
 constexpr int kMostTries = 10;
-constexpr int kFlags = O_RDWR | O_CREAT | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC;
+constexpr int kPartFlags = O_RDWR | O_CREAT | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC;
 
 // With the map's lock held alone, so that nobody is just giving it its name.
 Fd open_part(int directory, const std::string& name, PartMap& map) {
-  Fd file(::openat(directory, name.c_str(), kFlags, 0600));
+  Fd file(::openat(directory, name.c_str(), kPartFlags, 0600));
   if (file || errno != EACCES) return file;
   // Its end was cut short just when it had got its mode.
   ::unlinkat(directory, name.c_str(), 0);
   map.clear();
-  return Fd(::openat(directory, name.c_str(), kFlags, 0600));
+  return Fd(::openat(directory, name.c_str(), kPartFlags, 0600));
 }
 
 bool exists(int directory, const std::string& name) {

@@ -18,6 +18,7 @@ namespace yonder::tree {
 // (replaced, then deleted) goes into the next: "files.1" and so on.
 inline constexpr std::size_t kTrashLayers = 64;
 std::string layer_name(std::size_t layer);
+inline constexpr int kDeepestTrash = 100;
 
 // The parts of a path that check_relative() likes.
 Result<std::vector<std::string>> split_relative(std::string_view relative);

@@ -12,12 +12,11 @@ namespace yonder::tree {
 namespace {
 
 constexpr std::uint64_t kMaxCounted = 20000;
-constexpr int kMaxDepth = 100;
 
 // Counts what is below, up to a limit. False: there was more.
 bool count(int dir_fd, int depth, TrashBatch& batch) {
   const auto names = sorted_names_in(dir_fd);
-  if (!names || depth > kMaxDepth) return false;
+  if (!names || depth > kDeepestTrash) return false;
   if (names->empty()) ++batch.entries;
   for (const std::string& name : *names) {
     if (batch.entries >= kMaxCounted) return false;
@@ -42,7 +41,7 @@ bool is_layer(const std::string& name) {
 void collect_paths(int dir_fd, const std::string& prefix, int depth, std::size_t limit,
                    std::vector<std::string>& paths) {
   const auto names = sorted_names_in(dir_fd);
-  if (!names || depth > kMaxDepth) return;
+  if (!names || depth > kDeepestTrash) return;
   if (names->empty() && !prefix.empty()) paths.push_back(prefix + "/");
   for (const std::string& name : *names) {
     if (paths.size() >= limit) return;

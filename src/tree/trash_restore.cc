@@ -16,8 +16,6 @@
 namespace yonder::tree {
 namespace {
 
-constexpr int kMaxDepth = 100;
-
 class Restorer {
  public:
   Restorer(const TrashPlace& place, int root_fd, const std::string& root)
@@ -76,7 +74,7 @@ class Restorer {
 
   void restore_children(int from_fd, int to_fd, const std::string& prefix, int depth) {
     const auto names = sorted_names_in(from_fd);
-    if (!names || depth > kMaxDepth) return fail(prefix, "it cannot be read, or is too deep");
+    if (!names || depth > kDeepestTrash) return fail(prefix, "it cannot be read, or is too deep");
     for (const std::string& name : *names) {
       const std::string path = prefix.empty() ? name : concat(prefix, "/", name);
       restore_entry(from_fd, to_fd, name, path, depth);

@@ -30,7 +30,7 @@ T read_number(std::string_view bytes) {
   return value;
 }
 
-Error broken(std::string what) {
+Error broken_frame(std::string what) {
   return Error{Errc::Protocol, "wire: " + std::move(what), ""};
 }
 
@@ -58,10 +58,11 @@ void FrameParser::make_room(std::size_t wanted) {
   if (capacity_ - waiting >= wanted) {
     std::memmove(buffer_.get(), buffer_.get() + start_, waiting);
   } else {
-    capacity_ = std::max(kBuffer, waiting + wanted);
-    auto larger = std::make_unique_for_overwrite<char[]>(capacity_);
+    const std::size_t capacity = std::max(kBuffer, waiting + wanted);
+    auto larger = std::make_unique_for_overwrite<char[]>(capacity);
     if (waiting > 0) std::memcpy(larger.get(), buffer_.get() + start_, waiting);
     buffer_ = std::move(larger);
+    capacity_ = capacity;
   }
   start_ = 0;
   end_ = waiting;
@@ -84,13 +85,13 @@ Result<std::optional<FrameView>> FrameParser::next_view() {
   if (waiting.size() < kLengthSize) return std::optional<FrameView>();
   const auto length = read_number<std::uint32_t>(waiting);
   if (length < kHeaderSize || length > kHeaderSize + kMaxPayload) {
-    return broken(concat("a frame of ", length, " bytes"));
+    return broken_frame(concat("a frame of ", length, " bytes"));
   }
   if (waiting.size() < kLengthSize + length) return std::optional<FrameView>();
   const auto kind = static_cast<unsigned char>(waiting[kLengthSize]);
   if (kind < static_cast<unsigned char>(Kind::Request) ||
       kind > static_cast<unsigned char>(Kind::Started)) {
-    return broken(concat("a frame of unknown kind ", static_cast<unsigned>(kind)));
+    return broken_frame(concat("a frame of unknown kind ", static_cast<unsigned>(kind)));
   }
   start_ += kLengthSize + length;
   return std::optional(
@@ -128,12 +129,12 @@ void append_data(std::string& out, StreamId stream, DataHeader header, std::stri
 }
 
 Result<DataView> parse_data(std::string_view payload) {
-  if (payload.size() < kDataHeaderSize) return broken("a data frame without its header");
+  if (payload.size() < kDataHeaderSize) return broken_frame("a data frame without its header");
   const auto channel = static_cast<unsigned char>(payload[0]);
   if (channel > static_cast<unsigned char>(Channel::Err)) {
-    return broken(concat("data for unknown channel ", static_cast<unsigned>(channel)));
+    return broken_frame(concat("data for unknown channel ", static_cast<unsigned>(channel)));
   }
-  if (payload.size() == kDataHeaderSize) return broken("a data frame without data");
+  if (payload.size() == kDataHeaderSize) return broken_frame("a data frame without data");
   return DataView{.header = {.channel = static_cast<Channel>(channel),
                              .offset = read_number<std::uint64_t>(payload.substr(1))},
                   .bytes = payload.substr(kDataHeaderSize)};
@@ -146,7 +147,8 @@ std::string encode_credit(std::uint32_t bytes) {
 }
 
 Result<std::uint32_t> parse_credit(std::string_view payload) {
-  if (payload.size() != sizeof(std::uint32_t)) return broken("a credit frame of the wrong size");
+  if (payload.size() != sizeof(std::uint32_t))
+    return broken_frame("a credit frame of the wrong size");
   return read_number<std::uint32_t>(payload);
 }
 

@@ -46,12 +46,17 @@ struct FrameView {
   std::string_view payload;
 };
 
-// Small frames, so that a big copy never delays a small answer by more than one of them.
+// Small frames, so that a small answer can go between those of a big copy.
 inline constexpr std::size_t kMaxPayload = 64UL * 1024;
 // Of a whole Request or Reply: room for a command of 1 MiB with its environment and input.
 inline constexpr std::size_t kMaxMessage = 8UL * 1024 * 1024;
 // How many bytes of Data a receiver lets come before it has to say Credit.
 inline constexpr std::uint32_t kInitialCredit = 256U * 1024;
+
+// Where so much Data has gone, more will: the pipes at both ends of that link are widened, so that
+// the processes along the way do not wake each other for every packet.
+inline constexpr std::uint64_t kMuch = 1024UL * 1024;
+inline constexpr int kWidePipe = 256 * 1024;
 
 void append_frame(std::string& out, Kind kind, StreamId stream, std::string_view payload);
 // As one frame, or as Parts and the last piece.
