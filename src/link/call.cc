@@ -78,8 +78,9 @@ Result<void> Call::send_input(std::uint64_t offset, std::string_view bytes) {
     s.input_credit -= std::min<std::uint64_t>(s.input_credit, bytes.size());
   });
   const bool much = offset + bytes.size() >= wire::kMuch;
-  if (much && offset < wire::kMuch) link_->expect_more();
-  link_->send_data(stream_, {.channel = wire::Channel::In, .offset = offset}, bytes);
+  if (much && offset < wire::kMuch) link_->out_.widen();
+  link_->wake_unless(
+      link_->out_.send_data(stream_, {.channel = wire::Channel::In, .offset = offset}, bytes));
   return {};
 }
 

@@ -1,13 +1,11 @@
 #include "link/link.h"
 
 #include <poll.h>
-#include <sys/uio.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <array>
 #include <cerrno>
-#include <vector>
 
 #include "base/clean_text.h"
 #include "base/log.h"
@@ -18,7 +16,6 @@ namespace yonder::link {
 namespace {
 
 constexpr std::size_t kMaxErrors = 4096;
-constexpr std::size_t kMoveAway = 512UL * 1024;
 constexpr std::int64_t kLatestClock = std::int64_t{1}
                                       << 53U;  // milliseconds; far beyond any calendar
 
@@ -39,21 +36,10 @@ Machine to_machine(const wire::Hello& hello) {
                  .outpost_pid = hello.pid};
 }
 
-// How much of it the descriptor takes at once.
-std::size_t write_parts(int fd, std::span<const std::string_view> parts) {
-  std::vector<iovec> vectors;
-  for (const std::string_view part : parts) {
-    // The type has no const, though nothing is written there.
-    vectors.push_back({const_cast<char*>(part.data()), part.size()});
-  }
-  const ssize_t n = ::writev(fd, vectors.data(), static_cast<int>(vectors.size()));
-  return n < 0 ? 0 : static_cast<std::size_t>(n);
-}
-
 }  // namespace
 
 Link::Link(Subprocess process, LinkSettings settings)
-    : process_(std::move(process)), settings_(settings) {}
+    : process_(std::move(process)), settings_(settings), out_(std::move(process_.input())) {}
 
 Result<std::shared_ptr<Link>> Link::open(const Setup& setup, const Deadline& deadline,
                                          const CancelToken& cancel) {
@@ -173,75 +159,10 @@ void Link::ping_again() {
   send(out);
 }
 
-// As frames. Large data is not put together first.
-void Link::send_data(wire::StreamId stream, wire::DataHeader header, std::string_view bytes) {
-  constexpr std::size_t kFramesAtOnce = 8;
-  while (!bytes.empty()) {
-    std::array<std::string, kFramesAtOnce> heads;
-    std::array<std::string_view, 2 * kFramesAtOnce> parts;
-    std::size_t count = 0;
-    for (auto& head : heads) {
-      const std::string_view piece = bytes.substr(0, wire::kMaxDataBytes);
-      if (piece.empty()) break;
-      head = wire::data_head(stream, header, piece.size());
-      parts[count++] = head;
-      parts[count++] = piece;
-      header.offset += piece.size();
-      bytes.remove_prefix(piece.size());
-    }
-    send_parts({parts.data(), count});
-  }
-}
-
-// Thread: any. Never waits: what the pipe does not take now, the reader writes later.
-void Link::send_parts(std::span<const std::string_view> parts) {
-  out_.with([&](Out& out) {
-    if (out.broken) return;
-    // What the pipe takes at once need not be copied.
-    std::size_t taken = out.bytes.empty() ? write_parts(process_.input().get(), parts) : 0;
-    for (const std::string_view part : parts) {
-      const std::size_t over = std::min(taken, part.size());
-      out.bytes += part.substr(over);
-      taken -= over;
-    }
-  });
-  if (!flush_out()) {
-    [[maybe_unused]] const auto woken = ::write(wake_.write.get(), "w", 1);
-  }
-}
-
-void Link::expect_more() {
-  out_.with([&](const Out& out) {
-    if (!out.broken) widen_pipe(process_.input(), wire::kWidePipe);
-  });
-}
-
-// True when nothing is left to write.
-bool Link::flush_out() {
-  return out_.with([&](Out& out) {
-    if (out.broken) return true;
-    while (out.written < out.bytes.size()) {
-      // The descriptor is non-blocking, so this is no waiting under the lock.
-      const ssize_t n = ::write(process_.input().get(), out.bytes.data() + out.written,
-                                out.bytes.size() - out.written);
-      if (n < 0 && errno == EINTR) continue;
-      if (n < 0 && errno != EAGAIN) {
-        out.broken = true;  // the reader will see the end and say why
-        out.bytes.clear();
-        out.written = 0;
-        return true;
-      }
-      if (n < 0) break;
-      out.written += static_cast<std::size_t>(n);
-    }
-    // What was written is moved away now and then, not after each write: a copy sends megabytes.
-    const bool all = out.written == out.bytes.size();
-    if (all || out.written >= kMoveAway) {
-      out.bytes.erase(0, out.written);
-      out.written = 0;
-    }
-    return all;
-  });
+// What the pipe did not take, the reader writes later.
+void Link::wake_unless(bool all_sent) {
+  if (all_sent) return;
+  [[maybe_unused]] const auto woken = ::write(wake_.write.get(), "w", 1);
 }
 
 void Link::lose(Error error) {
@@ -405,11 +326,9 @@ void Link::read_loop() {
     }
     const auto next = std::min({heard + settings_.silence_limit, pinged + settings_.ping_every,
                                 busy + settings_.idle_close});
-    const bool waiting = !flush_out();
-    std::array<pollfd, 4> fds{pollfd{process_.output().get(), POLLIN, 0},
-                              pollfd{process_.errors().get(), POLLIN, 0},
-                              pollfd{waiting ? process_.input().get() : -1, POLLOUT, 0},
-                              pollfd{wake_.read.get(), POLLIN, 0}};
+    std::array<pollfd, 4> fds{
+        pollfd{process_.output().get(), POLLIN, 0}, pollfd{process_.errors().get(), POLLIN, 0},
+        pollfd{out_.waiting(), POLLOUT, 0}, pollfd{wake_.read.get(), POLLIN, 0}};
     ::poll(fds.data(), fds.size(),
            Deadline::after(std::max(Duration::zero(), Duration(next - now))).poll_timeout());
     if ((fds[3].revents & POLLIN) != 0) {
@@ -428,10 +347,7 @@ void Link::read_loop() {
   const std::string said = errors_.with(
       [](const std::string& text) { return std::string(trim(clean_text(text).text)); });
   lose(Error{Errc::LinkLost, concat("the link was lost", said.empty() ? "" : ": ", said), ""});
-  out_.with([&](Out& out) {
-    out.broken = true;
-    process_.input().reset();
-  });
+  out_.close();
 }
 
 }  // namespace yonder::link

@@ -6,7 +6,6 @@
 #include <map>
 #include <memory>
 #include <optional>
-#include <span>
 #include <string>
 #include <variant>
 #include <vector>
@@ -16,6 +15,7 @@
 #include "base/subprocess.h"
 #include "base/thread.h"
 #include "link/askpass_broker.h"
+#include "link/outgoing.h"
 #include "link/outpost_image.h"
 #include "link/prefix.h"
 #include "model/machine.h"
@@ -135,11 +135,6 @@ class Link : public std::enable_shared_from_this<Link> {
     bool answered = false;  // there is one reply, and nothing after it
   };
   using SharedSlot = std::shared_ptr<Monitor<Slot>>;
-  struct Out {
-    std::string bytes;
-    std::size_t written = 0;  // of them
-    bool broken = false;
-  };
 
   Link(Subprocess process, LinkSettings settings);
   void read_loop();
@@ -155,11 +150,8 @@ class Link : public std::enable_shared_from_this<Link> {
   static Result<void> on_started(const SharedSlot& target, std::string_view cbor);
   static Result<void> on_credit(const SharedSlot& target, std::string_view payload);
   void lose(Error error);
-  void send(std::string_view bytes) { send_parts({&bytes, 1}); }
-  void send_data(wire::StreamId stream, wire::DataHeader header, std::string_view bytes);
-  void send_parts(std::span<const std::string_view> parts);
-  bool flush_out();
-  void expect_more();
+  void send(std::string_view bytes) { wake_unless(out_.send({&bytes, 1})); }
+  void wake_unless(bool all_sent);
   SharedSlot slot(wire::StreamId stream) const;
   void forget(wire::StreamId stream);
 
@@ -170,7 +162,7 @@ class Link : public std::enable_shared_from_this<Link> {
   std::int64_t clock_ahead_ms_ = 0;
   bool deployed_ = false;
   Pipe wake_;
-  Guarded<Out> out_;
+  Outgoing out_;
   Guarded<std::string> errors_;  // the last that the prefix printed to stderr
   Guarded<std::optional<Error>> loss_;
   Guarded<std::map<wire::StreamId, SharedSlot>> slots_;

@@ -1,0 +1,45 @@
+#pragma once
+
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "base/fd.h"
+#include "base/guarded.h"
+#include "wire/frame.h"
+
+namespace yonder::link {
+
+// What is on its way into a pipe that must never make its senders wait. Thread: any, but for
+// waiting().
+class Outgoing {
+ public:
+  // `pipe` does not block.
+  explicit Outgoing(Fd pipe) : out_(Out{.pipe = std::move(pipe)}) {}
+
+  // What the pipe does not take now is kept. False: something is left for flush().
+  bool send(std::span<const std::string_view> parts);
+  // As frames of Data. Large data is not put together first.
+  bool send_data(wire::StreamId stream, wire::DataHeader header, std::string_view bytes);
+  // True when nothing is left to write.
+  bool flush();
+  // Much is going to be sent.
+  void widen();
+  // Nothing is sent any more.
+  void close();
+
+  // To be polled for room, or -1 when nothing is left. Only for whoever calls close().
+  int waiting();
+
+ private:
+  struct Out {
+    Fd pipe;
+    std::string bytes;
+    std::size_t written = 0;  // of them
+    bool broken = false;
+  };
+  static bool flush(Out& out);
+  Guarded<Out> out_;
+};
+
+}  // namespace yonder::link
