@@ -1,6 +1,11 @@
 # The far side program for one machine: static, small, and nothing but base, wire, tree and outpost.
-add_compile_options(-Os -ffunction-sections -fdata-sections)
-add_link_options(-static -s -Wl,--gc-sections)
+if(YONDER_SANITIZE)
+  # No sanitizer can be linked into a static program. Its runtime is put into this one, so that it starts where only a C library is.
+  add_link_options(-static-libasan -static-libubsan -static-libstdc++)
+else()
+  add_compile_options(-Os -ffunction-sections -fdata-sections)
+  add_link_options(-static -s -Wl,--gc-sections)
+endif()
 
 # Headers are the same for every machine, but the folder they are in also holds this
 # machine's C library, which a cross compiler must not see: so only they are put within its sight.
@@ -21,4 +26,7 @@ yonder_module(wire DEPS base)
 yonder_module(tree DEPS base LIBS ${zstd} ${rsync} ${b2} ${re2})
 yonder_module(outpost DEPS base wire tree LIBS ${re2})
 add_executable(outpost src/outpost/main.cc)
+if(YONDER_SANITIZE)
+  target_sources(outpost PRIVATE cmake/sanitized_outpost.cc)
+endif()
 target_link_libraries(outpost PRIVATE yonder_outpost yonder_flags)

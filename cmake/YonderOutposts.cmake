@@ -1,10 +1,18 @@
 # Builds the outpost for every machine in YONDER_OUTPOST_ARCHS and packs it into an object file that
-# `yonder` carries inside itself. The sub-builds are always release builds and are shared by all
-# presets: what runs over there is the same program, whatever the near side is checked with.
+# `yonder` carries inside itself. The sub-builds are release builds and are shared by all presets: what
+# runs over there is the same program, whatever the near side is checked with. The exception is
+# AddressSanitizer's preset, whose outpost is checked too: for this machine only, and not static.
 include(ExternalProject)
 
-set(outpost_root ${CMAKE_CURRENT_SOURCE_DIR}/build/outpost)
 set(YONDER_OUTPOST_OBJECTS "")
+if(YONDER_SANITIZE MATCHES address)
+  set(YONDER_OUTPOST_ARCHS ${CMAKE_HOST_SYSTEM_PROCESSOR})
+  set(outpost_root ${CMAKE_BINARY_DIR}/outpost)
+  set(outpost_kind -DCMAKE_BUILD_TYPE=Debug -DCMAKE_CXX_FLAGS_DEBUG=-g1 -DYONDER_SANITIZE=${YONDER_SANITIZE})
+else()
+  set(outpost_root ${CMAKE_CURRENT_SOURCE_DIR}/build/outpost)
+  set(outpost_kind -DCMAKE_BUILD_TYPE=Release -DYONDER_SANITIZE=)
+endif()
 
 foreach(arch IN LISTS YONDER_OUTPOST_ARCHS)
   find_program(YONDER_CXX_${arch} ${arch}-linux-gnu-g++ REQUIRED)
@@ -18,7 +26,7 @@ foreach(arch IN LISTS YONDER_OUTPOST_ARCHS)
     CMAKE_GENERATOR ${CMAKE_GENERATOR}
     # The same for all presets, so that none of them makes the others' anew. Warnings are errors in their own builds of the rooms.
     CMAKE_ARGS -DYONDER_OUTPOST_ONLY=ON -DYONDER_WERROR=OFF -DYONDER_UNITY=ON
-               -DCMAKE_BUILD_TYPE=Release
+               ${outpost_kind}
                -DCMAKE_SYSTEM_NAME=Linux -DCMAKE_SYSTEM_PROCESSOR=${arch}
                -DCMAKE_C_COMPILER=${YONDER_CC_${arch}}
                -DCMAKE_CXX_COMPILER=${YONDER_CXX_${arch}}
