@@ -18,5 +18,7 @@ yonder_find_static(tinfo tinfo libncurses-dev ${CMAKE_SYSTEM_PROCESSOR})
 # The sanitizers' own libraries want the shared C++ library.
 add_library(yonder_self_contained INTERFACE)
 if(NOT YONDER_SANITIZE)
-  target_link_options(yonder_self_contained INTERFACE -static-libstdc++ -static-libgcc -Wl,--as-needed)
+  # Parts of the C++ library that are not used would ask for a newer C library.
+  target_link_options(yonder_self_contained INTERFACE
+    -static-libstdc++ -static-libgcc -Wl,--as-needed -Wl,--gc-sections)
 endif()

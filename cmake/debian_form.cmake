@@ -21,8 +21,19 @@ The full texts of the GNU licences are /usr/share/common-licenses/LGPL-2.1 and
 /usr/share/common-licenses/GPL-3.
 ")
 file(REMOVE ${doc}/LICENSE ${doc}/third-party.txt)
-file(RENAME ${doc}/CHANGELOG.md ${doc}/changelog)
+string(TIMESTAMP now "%a, %d %b %Y %H:%M:%S +0000" UTC)
+file(WRITE ${doc}/changelog "yonder (${CPACK_PACKAGE_VERSION}) unstable; urgency=medium
+
+  * CHANGELOG.md.gz says what is new.
+
+ -- ${CPACK_PACKAGE_CONTACT}  ${now}
+")
+
+# That the libraries are inside is the point; and no address is right for everyone who builds this.
+file(WRITE ${share}/lintian/overrides/yonder "yonder: embedded-library *
+yonder: bogus-mail-host Maintainer *
+")
 
 find_program(GZIP gzip REQUIRED)
 file(GLOB pages ${share}/man/man1/*.1)
-execute_process(COMMAND ${GZIP} -9n ${pages} ${doc}/changelog COMMAND_ERROR_IS_FATAL ANY)
+execute_process(COMMAND ${GZIP} -9n ${pages} ${doc}/changelog ${doc}/CHANGELOG.md COMMAND_ERROR_IS_FATAL ANY)
