@@ -4,7 +4,7 @@ include(GNUInstallDirs)
 # The manual and the completions are printed by the program itself: by another one, when this one is
 # for another machine.
 set(YONDER_HOST_PROGRAM "" CACHE FILEPATH "A yonder of the same sources that runs here, for cross builds")
-set(speaker yonder)
+set(speaker $<TARGET_FILE:yonder>)
 if(YONDER_HOST_PROGRAM)
   set(speaker ${YONDER_HOST_PROGRAM})
 elseif(CMAKE_CROSSCOMPILING)
@@ -13,8 +13,8 @@ endif()
 set(shown ${CMAKE_BINARY_DIR}/generated/share)
 add_custom_command(
   OUTPUT ${shown}/made
-  COMMAND ${CMAKE_COMMAND} -D PROGRAM=$<IF:$<TARGET_EXISTS:${speaker}>,$<TARGET_FILE:yonder>,${speaker}>
-          -D FOLDER=${shown} -P ${PROJECT_SOURCE_DIR}/cmake/write_manual.cmake
+  COMMAND ${CMAKE_COMMAND} -D PROGRAM=${speaker} -D FOLDER=${shown}
+          -P ${PROJECT_SOURCE_DIR}/cmake/write_manual.cmake
   DEPENDS ${speaker} ${PROJECT_SOURCE_DIR}/cmake/write_manual.cmake
   COMMENT "Writing the manual and the completions"
   VERBATIM)

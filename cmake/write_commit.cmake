@@ -9,4 +9,4 @@ if(GIT AND EXISTS ${SOURCE}/.git)
   execute_process(COMMAND ${GIT} -C ${SOURCE} describe --always --abbrev=8 --dirty "--exclude=*"
                   OUTPUT_VARIABLE commit ERROR_QUIET OUTPUT_STRIP_TRAILING_WHITESPACE)
 endif()
-file(CONFIGURE OUTPUT ${OUTPUT} @ONLY CONTENT "#define YONDER_COMMIT \"@commit@\"\n")
+file(CONFIGURE OUTPUT ${OUTPUT} @ONLY CONTENT "#define YONDER_COMMIT \"${commit}\"\n")

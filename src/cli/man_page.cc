@@ -139,9 +139,9 @@ std::string man_page(const ManTopic& topic, std::string_view version) {
   const HelpOutline outline = outline_of(topic.help);
   // Neither hyphens nor wide gaps in what may be a command.
   std::string page = concat(".TH ", topic.name, " 1 \"\" \"yonder ", version,
-                            "\" \"Yonder manual\"\n.nh\n.ad l\n.SH NAME\n", roff_text(topic.name),
-                            " \\- ", roff_text(summary_of(outline.summary)), "\n",
-                            synopsis_section(outline.usage), description_section(outline));
+                            "\" \"Yonder manual\"\n.nr HY 0\n.nh\n.ad l\n.SH NAME\n",
+                            roff_text(topic.name), " \\- ", roff_text(summary_of(outline.summary)),
+                            "\n", synopsis_section(outline.usage), description_section(outline));
   for (const auto& [title, heading] : kHeadings) {
     for (const auto& section : outline.sections) {
       if (section.title == title) page += concat(".SH ", heading, "\n", section_body(section));
