@@ -6,6 +6,7 @@
 
 #include "app/mcp_door.h"
 #include "app/runtime.h"
+#include "app/version.h"
 #include "base/environment.h"
 #include "base/log.h"
 #include "base/text.h"
@@ -49,7 +50,7 @@ int run(int argc, char** argv) {
     return &built->engine();
   };
   return cli::run(argc, argv,
-                  {.version = YONDER_VERSION,
+                  {.build = this_build(),
                    .engine = [&] { return engine(true); },
                    .silent_engine = [&] { return engine(false); },
                    .serve_mcp =

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "app/version.h"
 #include "base/clean_text.h"
 #include "base/log.h"
 #include "base/text.h"
@@ -70,7 +71,7 @@ int serve_mcp(ops::Engine& engine, const std::vector<std::string>& toolsets) {
     log_error(checked.error().message, {{"hint", checked.error().hint}});
     return 255;
   }
-  const auto served = mcp::serve({.version = YONDER_VERSION, .instructions = kInstructions},
+  const auto served = mcp::serve({.version = this_build().version, .instructions = kInstructions},
                                  tools_for(engine, std::move(operations), toolsets), *input,
                                  *output, CancelToken());
   if (served) return 0;

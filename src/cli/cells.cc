@@ -9,27 +9,29 @@
 namespace yonder::cli {
 namespace {
 
-struct Range {
+struct CellRange {
   std::uint32_t first;
   std::uint32_t last;
 };
 
 // Blocks, not single characters: a table of all of them would be wrong again next year.
-constexpr std::array kNone{Range{0x0300, 0x036F}, Range{0x0483, 0x0489}, Range{0x0591, 0x05BD},
-                           Range{0x0610, 0x061A}, Range{0x064B, 0x065F}, Range{0x0E34, 0x0E3A},
-                           Range{0x0E47, 0x0E4E}, Range{0x1AB0, 0x1AFF}, Range{0x1DC0, 0x1DFF},
-                           Range{0x200B, 0x200F}, Range{0x202A, 0x202E}, Range{0x2060, 0x2064},
-                           Range{0x2066, 0x206F}, Range{0x20D0, 0x20FF}, Range{0xFE00, 0xFE0F},
-                           Range{0xFE20, 0xFE2F}, Range{0xFEFF, 0xFEFF}, Range{0xE0100, 0xE01EF}};
-constexpr std::array kTwo{Range{0x1100, 0x115F},   Range{0x2E80, 0x303E},   Range{0x3041, 0xA4CF},
-                          Range{0xA960, 0xA97C},   Range{0xAC00, 0xD7A3},   Range{0xF900, 0xFAFF},
-                          Range{0xFE30, 0xFE6F},   Range{0xFF00, 0xFF60},   Range{0xFFE0, 0xFFE6},
-                          Range{0x1F300, 0x1F64F}, Range{0x1F680, 0x1F6FF}, Range{0x1F900, 0x1F9FF},
-                          Range{0x1FA70, 0x1FAFF}, Range{0x20000, 0x3FFFD}};
+constexpr std::array kNone{
+    CellRange{0x0300, 0x036F}, CellRange{0x0483, 0x0489}, CellRange{0x0591, 0x05BD},
+    CellRange{0x0610, 0x061A}, CellRange{0x064B, 0x065F}, CellRange{0x0E34, 0x0E3A},
+    CellRange{0x0E47, 0x0E4E}, CellRange{0x1AB0, 0x1AFF}, CellRange{0x1DC0, 0x1DFF},
+    CellRange{0x200B, 0x200F}, CellRange{0x202A, 0x202E}, CellRange{0x2060, 0x2064},
+    CellRange{0x2066, 0x206F}, CellRange{0x20D0, 0x20FF}, CellRange{0xFE00, 0xFE0F},
+    CellRange{0xFE20, 0xFE2F}, CellRange{0xFEFF, 0xFEFF}, CellRange{0xE0100, 0xE01EF}};
+constexpr std::array kTwo{
+    CellRange{0x1100, 0x115F},   CellRange{0x2E80, 0x303E},   CellRange{0x3041, 0xA4CF},
+    CellRange{0xA960, 0xA97C},   CellRange{0xAC00, 0xD7A3},   CellRange{0xF900, 0xFAFF},
+    CellRange{0xFE30, 0xFE6F},   CellRange{0xFF00, 0xFF60},   CellRange{0xFFE0, 0xFFE6},
+    CellRange{0x1F300, 0x1F64F}, CellRange{0x1F680, 0x1F6FF}, CellRange{0x1F900, 0x1F9FF},
+    CellRange{0x1FA70, 0x1FAFF}, CellRange{0x20000, 0x3FFFD}};
 
 template <std::size_t N>
-bool is_in(std::uint32_t point, const std::array<Range, N>& ranges) {
-  return std::any_of(ranges.begin(), ranges.end(), [&](const Range& range) {
+bool is_in(std::uint32_t point, const std::array<CellRange, N>& ranges) {
+  return std::any_of(ranges.begin(), ranges.end(), [&](const CellRange& range) {
     return point >= range.first && point <= range.last;
   });
 }

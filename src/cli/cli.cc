@@ -1,7 +1,6 @@
 #include "cli/cli.h"
 
 #include "base/log.h"
-#include "base/text.h"
 #include "cli/commands.h"
 #include "cli/exit_status.h"
 #include "cli/parse.h"
@@ -17,8 +16,9 @@ struct Dispatch {
   static int shown(bool written) { return written ? kExitSuccess : kExitReaderGone; }
 
   int operator()(const HelpOptions& help) const { return shown(print(help.text)); }
-  int operator()(const VersionOptions&) const {
-    return shown(print(concat("yonder ", doors.version, "\n")));
+  int operator()(const VersionOptions& version) const {
+    return shown(version.json ? print_json(version_json(doors.build))
+                              : print(version_text(doors.build)));
   }
   int operator()(const ExecOptions& options) const { return exec_command(options, doors); }
   int operator()(const RunOptions& options) const { return run_command(options, doors); }
@@ -50,6 +50,7 @@ struct Dispatch {
   int operator()(const LogoutOptions& options) const { return logout_command(options, doors); }
   int operator()(const McpOptions& options) const { return mcp_command(options, doors); }
   int operator()(const CompletionOptions& options) const { return completion_command(options); }
+  int operator()(const ManPagesOptions& options) const { return man_pages_command(options, doors); }
 };
 
 }  // namespace

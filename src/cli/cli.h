@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "base/result.h"
+#include "cli/version_text.h"
 #include "ops/engine.h"
 
 namespace yonder::cli {
@@ -15,7 +16,7 @@ struct McpOptions {
 
 // What the application gives to its command line.
 struct Doors {
-  std::string version;
+  Build build;
   // Built when first needed: --help needs none.
   std::function<Result<ops::Engine*>()> engine;
   // The same that never asks the person at the terminal for a password: the terminal is busy.

@@ -32,5 +32,6 @@ int login_command(const LoginOptions& options, const Doors& doors);
 int logout_command(const LogoutOptions& options, const Doors& doors);
 int mcp_command(const McpOptions& options, const Doors& doors);
 int completion_command(const CompletionOptions& options);
+int man_pages_command(const ManPagesOptions& options, const Doors& doors);
 
 }  // namespace yonder::cli

@@ -19,15 +19,15 @@
 namespace yonder::cli {
 namespace {
 
-constexpr std::size_t kMostContent = 6UL * 1024 * 1024;
-constexpr std::uint64_t kPiece = 4UL * 1024 * 1024;
+constexpr std::size_t kMostEdited = 6UL * 1024 * 1024;
+constexpr std::uint64_t kEditedPiece = 4UL * 1024 * 1024;
 
 struct Original {
   std::string content;
   std::string hash;  // empty: there is no such file yet
 };
 
-std::string variable(const std::vector<std::string>& environment, std::string_view name) {
+std::string editor_variable(const std::vector<std::string>& environment, std::string_view name) {
   for (const std::string& setting : environment) {
     if (setting.size() > name.size() && setting.starts_with(name) && setting[name.size()] == '=') {
       return setting.substr(name.size() + 1);
@@ -38,7 +38,7 @@ std::string variable(const std::vector<std::string>& environment, std::string_vi
 
 std::string editor_of(const std::vector<std::string>& environment) {
   for (const char* name : {"VISUAL", "EDITOR"}) {
-    std::string editor = variable(environment, name);
+    std::string editor = editor_variable(environment, name);
     if (!editor.empty()) return editor;
   }
   return "vi";
@@ -47,11 +47,12 @@ std::string editor_of(const std::vector<std::string>& environment) {
 Result<Original> fetch(ops::FarFiles& far, const std::string& path) {
   Original original;
   while (true) {
-    auto part = far.read({.path = path, .offset = original.content.size(), .max_bytes = kPiece});
+    auto part =
+        far.read({.path = path, .offset = original.content.size(), .max_bytes = kEditedPiece});
     if (!part && part.error().code == Errc::NotFound && original.content.empty()) return original;
     if (!part) return std::move(part).error();
-    if (part->size > kMostContent) {
-      return Error{Errc::InvalidArgument, concat("it is larger than ", human_bytes(kMostContent)),
+    if (part->size > kMostEdited) {
+      return Error{Errc::InvalidArgument, concat("it is larger than ", human_bytes(kMostEdited)),
                    "edit it over there"};
     }
     const bool changed = !original.hash.empty() && original.hash != part->hash;
@@ -68,7 +69,7 @@ Result<Original> fetch(ops::FarFiles& far, const std::string& path) {
 // what kind of file it is.
 Result<std::string> make_copy(const std::vector<std::string>& environment, const std::string& path,
                               const std::string& content) {
-  std::string place = variable(environment, "TMPDIR");
+  std::string place = editor_variable(environment, "TMPDIR");
   if (!place.starts_with('/')) place = "/tmp";
   place += "/yonder-edit-XXXXXX";
   if (::mkdtemp(place.data()) == nullptr) return errno_error("mkdtemp " + place);
@@ -135,7 +136,7 @@ int edit_command(const EditOptions& options, const Doors& doors) {
   const auto copy = make_copy(environment, options.path, original.content);
   if (!copy) return fail_before(copy.error(), false);
   const auto edited = run_editor(environment, *copy);
-  auto content = read_file(*copy, kMostContent);
+  auto content = read_file(*copy, kMostEdited);
   if (!edited && content && *content == original.content) {
     remove_copy(*copy);
     return fail_before(edited.error(), false);

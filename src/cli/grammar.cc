@@ -70,6 +70,10 @@ void declare_services(CLI::App& app, RawOptions& raw) {
   completion.add_option("SHELL", raw.shell, "bash, zsh or fish")->type_name("");
   completion.footer(completion_footer());
 
+  CLI::App& man_pages = *app.add_subcommand("man-pages", "Write the manual into a directory");
+  man_pages.add_option("DIRECTORY", raw.directory, "Where to")->type_name("");
+  man_pages.group("");
+
   CLI::App& help = *app.add_subcommand("help", "Show the help of a command");
   help.add_option("COMMAND", raw.help_topic, "The command")->type_name("");
 }

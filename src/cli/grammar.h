@@ -106,6 +106,7 @@ struct RawOptions {
   bool names = false;
   std::vector<std::string> toolsets;
   std::string shell;
+  std::string directory;
 };
 
 // Declares every command and option. `raw` must live as long as `app`. Nothing is refused here but

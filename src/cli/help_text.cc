@@ -73,7 +73,7 @@ back to it, and so can you, with `yonder exec NAME --attach RUN_ID`.
 
 Options:
   -h, --help                  show this
-  --version                   show the version
+  --version                   show version, commit and build; with --json as JSON
   -v, --verbose               say more on stderr
 
 Exit status:

@@ -213,7 +213,14 @@ struct HelpOptions {
   std::string text;
 };
 
-struct VersionOptions {};
+struct VersionOptions {
+  bool json = false;
+};
+
+// Hidden: how a build gets its manual.
+struct ManPagesOptions {
+  std::string directory;
+};
 
 using Command =
     std::variant<HelpOptions, VersionOptions, ExecOptions, RunOptions, PsOptions, LogsOptions,
@@ -221,7 +228,7 @@ using Command =
                  WriteOptions, EditOptions, GrepOptions, RestoreOptions, GitSyncOptions,
                  SyncOptions, TransfersOptions, TransferWorkerOptions, HostsOptions, GpusOptions,
                  TopOptions, DoctorOptions, LoginOptions, LogoutOptions, McpOptions,
-                 CompletionOptions>;
+                 CompletionOptions, ManPagesOptions>;
 
 struct CommandLine {
   Command command;

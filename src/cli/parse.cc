@@ -173,6 +173,10 @@ Result<Command> to_command(const CLI::App& app, const CLI::App& command, const R
   }
   if (name == "mcp") return Command(McpOptions{raw.toolsets});
   if (name == "completion") return to_completion(raw);
+  if (name == "man-pages") {
+    if (raw.directory.empty()) return usage_error("`yonder man-pages` needs a directory");
+    return Command(ManPagesOptions{raw.directory});
+  }
   if (name == "help") return to_help(app, raw);
   TRY_ASSIGN(std::string sandbox, required_name(command, raw));
   if (name == "login") return Command(LoginOptions{std::move(sandbox)});
@@ -185,7 +189,11 @@ bool takes_command(const CLI::App& command) {
 
 Result<CommandLine> interpret(const CLI::App& app, const RawOptions& raw,
                               const std::optional<Words>& tail) {
-  if (raw.version) return CommandLine{VersionOptions{}, raw.verbose};
+  if (raw.version) {
+    const Words rest = app.remaining();
+    const bool json = std::find(rest.begin(), rest.end(), "--json") != rest.end();
+    return CommandLine{VersionOptions{json}, raw.verbose};
+  }
   TRY(check_left_over(app));
   const auto chosen = app.get_subcommands();
   if (chosen.empty()) {
@@ -247,7 +255,9 @@ std::vector<CommandShape> command_shapes() {
   std::vector<CommandShape> shapes;
   for (const CLI::App* command : app.get_subcommands({})) {
     if (command->get_group().empty()) continue;  // hidden
-    CommandShape shape{.name = command->get_name(), .description = command->get_description()};
+    CommandShape shape{.name = command->get_name(),
+                       .description = command->get_description(),
+                       .help = command->help("yonder")};
     for (const CLI::Option* option : command->get_options({})) {
       if (option->get_name() == "NAME") shape.takes_sandbox = true;
       if (!option->nonpositional() || option->get_group().empty()) continue;

@@ -12,7 +12,8 @@ namespace yonder::cli {
 // with them, and what was probably meant.
 Result<CommandLine> parse_command_line(const std::vector<std::string>& words);
 
-// What completion scripts offer, taken from the parser itself so that the two cannot differ.
+// What completion scripts offer and the manual says, taken from the parser itself so that the two
+// cannot differ.
 struct OptionShape {
   std::vector<std::string> names;  // "-n", "--no-stdin"
   std::string description;
@@ -23,6 +24,7 @@ struct CommandShape {
   std::string description;
   std::vector<OptionShape> options;
   bool takes_sandbox = false;
+  std::string help;  // as `yonder help NAME` shows it
 };
 std::vector<CommandShape> command_shapes();
 

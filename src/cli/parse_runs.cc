@@ -18,7 +18,7 @@ namespace {
 
 using Words = std::vector<std::string>;
 
-constexpr std::size_t kMostLines = 1000UL * 1000 * 1000;
+constexpr std::size_t kMostLogLines = 1000UL * 1000 * 1000;
 
 Result<Command> to_run(const RawOptions& raw, const std::optional<Words>& tail) {
   RunOptions options{.sandbox = raw.sandbox,
@@ -82,7 +82,7 @@ Result<Command> to_logs(RunWords which, const RawOptions& raw) {
     return usage_error("--lines and --since both say where to begin", "give one of them");
   }
   if (!raw.lines.empty()) {
-    TRY_ASSIGN(options.lines, parse_count("--lines", raw.lines, kMostLines));
+    TRY_ASSIGN(options.lines, parse_count("--lines", raw.lines, kMostLogLines));
     if (*options.lines == 0) return usage_error("--lines must be above 0");
   }
   if (!raw.since.empty() && !options.everything) {

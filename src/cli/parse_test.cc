@@ -107,7 +107,8 @@ TEST(Parse, GivesHelpAndVersionWithoutDoingAnything) {
     EXPECT_THAT(parsed<HelpOptions>(words).text, HasSubstr("[NAME] [options] -- COMMAND"));
     EXPECT_THAT(parsed<HelpOptions>(words).text, HasSubstr("75"));
   }
-  parsed<VersionOptions>({"--version"});
+  EXPECT_FALSE(parsed<VersionOptions>({"--version"}).json);
+  EXPECT_TRUE(parsed<VersionOptions>({"--version", "--json"}).json);
 }
 
 TEST(Parse, HelpSpeaksOfEveryCommand) {

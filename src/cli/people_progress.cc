@@ -12,7 +12,7 @@ namespace yonder::cli {
 namespace {
 
 // Before that a connection is not worth a word.
-constexpr auto kQuietConnecting = std::chrono::milliseconds(1500);
+constexpr auto kQuietStart = std::chrono::milliseconds(1500);
 
 }  // namespace
 
@@ -21,7 +21,7 @@ ops::ProgressSink people_progress() {
   const auto last = std::make_shared<Guarded<std::string>>();
   return [began, last](const std::string& text) {
     log_info(text);
-    const bool slow = std::chrono::steady_clock::now() - began > kQuietConnecting;
+    const bool slow = std::chrono::steady_clock::now() - began > kQuietStart;
     const bool worth_it = text.starts_with("putting ") || (slow && text.starts_with("connecting "));
     if (!worth_it || !stderr_is_terminal()) return;
     const bool is_new = last->with([&](std::string& said) {

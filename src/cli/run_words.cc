@@ -13,7 +13,7 @@ namespace {
 constexpr std::int64_t kMinute = 60;
 constexpr std::int64_t kHour = 60 * kMinute;
 constexpr std::int64_t kDay = 24 * kHour;
-constexpr double kMostShown = 1e9;  // thirty years; foreign numbers may be anything
+constexpr double kLongestShown = 1e9;  // thirty years; foreign numbers may be anything
 
 std::string two_digits(std::int64_t number) {
   return number < 10 ? concat("0", number) : std::to_string(number);
@@ -42,7 +42,7 @@ std::string processes(const std::vector<ProcessInfo>& alive, const std::string& 
 
 std::string lasted(double seconds) {
   if (!std::isfinite(seconds) || seconds < 0) seconds = 0;
-  seconds = std::min(seconds, kMostShown);
+  seconds = std::min(seconds, kLongestShown);
   if (seconds < 9.95) return tenths(seconds);
   const auto whole = static_cast<std::int64_t>(seconds);
   if (whole < kMinute) return concat(whole, " s");

@@ -18,7 +18,7 @@ struct termios g_before {};
 std::atomic<const char*> g_leave{nullptr};
 static_assert(std::atomic<const char*>::is_always_lock_free);
 
-void set_handlers(void (*handler)(int)) {
+void set_rescue_handlers(void (*handler)(int)) {
   struct sigaction action {};
   action.sa_handler = handler;
   // The second time it is the default, which ends the process as the signal does.
@@ -38,7 +38,7 @@ void on_deadly(int number) {
 }  // namespace
 
 TerminalRescue::TerminalRescue() {
-  if (::tcgetattr(STDIN_FILENO, &g_before) == 0) set_handlers(on_deadly);
+  if (::tcgetattr(STDIN_FILENO, &g_before) == 0) set_rescue_handlers(on_deadly);
 }
 
 void TerminalRescue::arm(const char* leave) {
@@ -46,7 +46,7 @@ void TerminalRescue::arm(const char* leave) {
 }
 
 TerminalRescue::~TerminalRescue() {
-  set_handlers(SIG_DFL);
+  set_rescue_handlers(SIG_DFL);
   g_leave = nullptr;
 }
 

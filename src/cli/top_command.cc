@@ -27,7 +27,7 @@ int fail(const TopOptions& options, const Error& error) {
   return kExitFailure;
 }
 
-std::string variable(const std::vector<std::string>& environment, std::string_view name) {
+std::string terminal_variable(const std::vector<std::string>& environment, std::string_view name) {
   const std::string start = concat(name, "=");
   for (const auto& entry : environment) {
     if (entry.starts_with(start)) return entry.substr(start.size());
@@ -89,7 +89,7 @@ int watch(const TopOptions& options, ops::Engine& engine, const Screen& shown_on
   const auto collector =
       TopCollector::start(engine, {.names = options.sandboxes, .interval = options.interval});
   if (!collector) return fail(options, collector.error());
-  auto screen = TopScreen::open(variable(engine.environment, "TERM"), shown_on.styled);
+  auto screen = TopScreen::open(terminal_variable(engine.environment, "TERM"), shown_on.styled);
   if (!screen) return fail(options, screen.error());
   return TopLoop(**screen, **collector, interrupts).run();
 }

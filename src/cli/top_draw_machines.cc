@@ -66,19 +66,19 @@ constexpr std::size_t kGpuLabel = 9;
 constexpr std::size_t kGpuBusy = 5;
 constexpr std::size_t kGpuMemory = 20;
 constexpr std::size_t kGpuHeat = 7;
-constexpr std::size_t kGap = 2;
+constexpr std::size_t kColumnGap = 2;
 
 // Who has a GPU is what one looks for; its name goes before its history.
 void share_out(Room& room, std::size_t width) {
   constexpr std::size_t kHolder = 24;
   constexpr std::size_t kUseful = 8;
   const std::size_t memory = room.memory_bar == 0 ? 0 : room.memory_bar + 1;
-  const std::size_t fixed =
-      kGpuLabel + room.bar + 1 + kGpuBusy + kGap + memory + kGpuMemory + kGap + kGpuHeat;
+  const std::size_t fixed = kGpuLabel + room.bar + 1 + kGpuBusy + kColumnGap + memory + kGpuMemory +
+                            kColumnGap + kGpuHeat;
   std::size_t left = width > fixed ? width - fixed : 0;
   const auto take = [&](std::size_t wanted) {
     const std::size_t taken = std::min(wanted, left);
-    left -= std::min(left, taken + kGap);
+    left -= std::min(left, taken + kColumnGap);
     return taken;
   };
   room.holder = take(std::min(room.holder, std::max(kHolder, left / 2)));
@@ -170,7 +170,7 @@ TopLine gpu_line(const TopMachine& machine, const Gpu& gpu, const Room& room) {
   add_bar(line, share(gpu.memory_used_bytes, gpu.memory_total_bytes), gpu_memory(gpu), kGpuMemory,
           room.memory_bar);
   const std::string heat = gpu.temperature_c ? concat(*gpu.temperature_c, " C") : "?";
-  line.spans.push_back({pad_cells(heat, kGpuHeat - kGap) + "  "});
+  line.spans.push_back({pad_cells(heat, kGpuHeat - kColumnGap) + "  "});
   const std::string holder = holder_text(machine.facts->gpus, gpu);
   line.spans.push_back({cells_of(holder) > room.holder ? holder : pad_cells(holder, room.holder)});
   if (room.gpu_name > 0) {

@@ -4,7 +4,7 @@ namespace yonder::cli {
 namespace {
 
 // What can be scrolled back to; the whole is in `yonder logs`.
-constexpr std::size_t kMostLines = 2000;
+constexpr std::size_t kMostKeptLines = 2000;
 constexpr std::size_t kLongestLine = 2000;  // bytes; all of it is copied for each picture
 constexpr std::size_t kTab = 8;
 
@@ -24,7 +24,7 @@ void TopLog::add(std::string_view bytes) {
       in_sequence = true;
     } else if (byte == '\n') {
       lines_.emplace_back();
-      if (lines_.size() > kMostLines) lines_.pop_front();
+      if (lines_.size() > kMostKeptLines) lines_.pop_front();
       column_ = 0;
       returned_ = false;
     } else if (byte == '\r') {

@@ -12,7 +12,7 @@
 namespace yonder::config {
 namespace {
 
-constexpr std::size_t kLargestFile = std::size_t{1024} * 1024;
+constexpr std::size_t kLargestSshConfig = std::size_t{1024} * 1024;
 constexpr std::size_t kMostFiles = 256;
 constexpr std::size_t kMostAliases = 4096;
 // As deep as ssh itself goes.
@@ -81,7 +81,7 @@ class Walk {
     if (!read_.insert({stamp.device, stamp.inode}).second) return;
     // A pipe would make us wait for its writer.
     if (!stamp.regular) return;
-    auto text = read_file(path, kLargestFile);
+    auto text = read_file(path, kLargestSshConfig);
     if (!text) {
       out_.warnings.push_back(concat("its aliases are not listed: ", text.error().message));
       return;

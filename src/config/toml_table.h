@@ -1,7 +1,5 @@
 #pragma once
 
-#include <toml++/toml.h>
-
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -9,6 +7,7 @@
 #include <vector>
 
 #include "base/result.h"
+#include "config/toml_library.h"
 
 namespace yonder::config {
 

@@ -3,8 +3,10 @@
 #include <algorithm>
 #include <cmath>
 #include <exception>
+#include <functional>
 #include <random>
 
+#include "base/id.h"
 #include "base/text.h"
 
 namespace yonder::link {
@@ -31,7 +33,9 @@ bool needs_a_person(const Error& error) {
 }
 
 double random_fraction() {
-  thread_local std::minstd_rand generator(std::random_device{}());
+  // Not from std::random_device: linked in, it asks for a newer C library than anything else.
+  thread_local std::minstd_rand generator(
+      static_cast<std::minstd_rand::result_type>(std::hash<std::string>{}(random_letters(8))));
   return std::uniform_real_distribution<double>(0, 1)(generator);
 }
 
