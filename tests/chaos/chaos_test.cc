@@ -45,7 +45,7 @@ class Chaos : public e2e::EndToEnd {
   void SetUp() override {
     EndToEnd::SetUp();
     lab::need(lab::Need::Users);  // faults find their victims by user
-    ::signal(SIGPIPE, SIG_IGN);  // clients are killed while they are spoken to
+    ::signal(SIGPIPE, SIG_IGN);   // clients are killed while they are spoken to
     add_machine("alice");
     add_machine("bob");
     write_all_hosts();
