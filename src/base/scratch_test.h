@@ -18,9 +18,8 @@
 #include <string>
 #include <thread>
 
-#ifdef __linux__
-#include <sched.h>
-#endif
+#include "lab/need.h"
+#include "lab/ways.h"
 
 namespace yonder::testing {
 
@@ -80,16 +79,17 @@ inline bool eventually(const std::function<bool()>& is_so) {
   return true;
 }
 
-// Runs `body` in a process of its own whose mounts nobody else sees. `body` returns what went
-// wrong; nothing comes back where this user may not do it.
-inline std::optional<std::string> with_private_mounts(const std::function<std::string()>& body) {
+// Runs `body` in a process of its own whose mounts no other sees. Without root it has the user id
+// lab::kOnlyUid there, and there is no other user. Returns what went wrong, as `body` does;
+// the test is skipped where no namespaces may be made.
+inline std::string with_private_mounts(const std::function<std::string()>& body) {
   constexpr int kNotAllowed = 77;
   std::array<int, 2> pipe{};
-  if (::pipe2(pipe.data(), O_CLOEXEC) != 0) return std::nullopt;
+  if (::pipe2(pipe.data(), O_CLOEXEC) != 0) return "pipe";
   const pid_t child = ::fork();
   if (child == 0) {
-    if (::unshare(CLONE_NEWNS) != 0 ||
-        ::mount("none", "/", nullptr, MS_REC | MS_PRIVATE, nullptr) != 0) {
+    const lab::Way way = lab::choose_way();
+    if (way == lab::Way::None || !lab::enter_user_namespace(way) || !lab::enter_private_mounts()) {
       ::_exit(kNotAllowed);
     }
     const std::string problem = body();
@@ -105,7 +105,9 @@ inline std::optional<std::string> with_private_mounts(const std::function<std::s
   ::close(pipe[0]);
   int status = 0;
   ::waitpid(child, &status, 0);
-  if (WIFEXITED(status) && WEXITSTATUS(status) == kNotAllowed) return std::nullopt;
+  if (WIFEXITED(status) && WEXITSTATUS(status) == kNotAllowed) {
+    lab::skip_for(lab::Need::Namespaces);
+  }
   if (status != 0 && problem.empty()) problem = "the process ended badly";
   return problem;
 }

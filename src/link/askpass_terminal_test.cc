@@ -12,6 +12,7 @@
 
 #include "base/fd.h"
 #include "base/thread.h"
+#include "lab/need.h"
 
 namespace yonder::link {
 namespace {
@@ -66,12 +67,12 @@ class TerminalPersonTest : public ::testing::Test {
   void SetUp() override {
     master_ = Fd(::posix_openpt(O_RDWR | O_NOCTTY | O_CLOEXEC));
     if (!master_ || ::grantpt(master_.get()) != 0 || ::unlockpt(master_.get()) != 0) {
-      GTEST_SKIP() << "no pseudo terminals here";
+      lab::skip_for(lab::Need::Terminals);
     }
     device_ = ::ptsname(master_.get());
     // Held open, so that its settings outlive each question.
     slave_ = Fd(::open(device_.c_str(), O_RDWR | O_NOCTTY | O_CLOEXEC));
-    if (!slave_) GTEST_SKIP() << "no pseudo terminals here";
+    if (!slave_) lab::skip_for(lab::Need::Terminals);
   }
 
   // Reads what the terminal shows, until it contains `text`.

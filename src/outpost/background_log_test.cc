@@ -93,8 +93,7 @@ TEST_F(BackgroundLog, IsRefusedWhereItMayNotBeWritten) {
     if (error.code != Errc::InvalidArgument) return "was not refused";
     return error.message;
   });
-  if (!problem) GTEST_SKIP() << "needs mounts of its own";
-  EXPECT_THAT(*problem, HasSubstr("locked/sub/a.log' cannot be written: Read-only file system"));
+  EXPECT_THAT(problem, HasSubstr("locked/sub/a.log' cannot be written: Read-only file system"));
   EXPECT_EQ(records(), 0U);
 }
 

@@ -168,7 +168,7 @@ TEST_F(GpuClaims, ThatCannotBeOpenedNowAreNotTakenForFree) {
 }
 
 TEST_F(GpuClaims, OfTheDeadCannotBeKeptAliveByOthers) {
-  if (::geteuid() != 0) GTEST_SKIP() << "needs root to be another user";
+  if (!lab::may_be_other_users()) lab::skip_for(lab::Need::Users);
   ::chmod(scratch_.path().c_str(), 0755);
   const auto left = claim({{.uuid = "GPU-a"}});
   std::string name;

@@ -39,7 +39,7 @@ TEST(LeasePlace, IsNeverASymlinkOrAFile) {
 }
 
 TEST(LeasePlace, OfSomebodyElseThatIsClosedIsRefusedWithItsOwner) {
-  if (::geteuid() != 0) GTEST_SKIP() << "needs root to give a directory away";
+  if (!lab::may_be_other_users()) lab::skip_for(lab::Need::Users);
   const testing::Scratch scratch;
   const std::string path = scratch / "gpus";
   ASSERT_EQ(::mkdir(path.c_str(), 0755), 0);
@@ -102,7 +102,7 @@ TEST(LeasePlace, KnowsWhenItIsNotTheOneAtThePathAnyMore) {
 }
 
 TEST(LeasePlace, WithoutAStickyBitIsRefusedWithWhatMendsIt) {
-  if (::geteuid() != 0) GTEST_SKIP() << "needs root to give a directory away";
+  if (!lab::may_be_other_users()) lab::skip_for(lab::Need::Users);
   const testing::Scratch scratch;
   const std::string path = scratch / "gpus";
   ASSERT_EQ(::mkdir(path.c_str(), 0755), 0);

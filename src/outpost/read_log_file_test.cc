@@ -152,7 +152,7 @@ TEST_F(ALogFile, SaysWhatIsWrongWithItsName) {
 }
 
 TEST_F(ALogFile, ThatMayNotBeReadSaysSo) {
-  if (::geteuid() == 0) GTEST_SKIP() << "root may read everything";
+  if (::geteuid() == 0) lab::skip_for(lab::Need::NotRoot);
   auto file = seen(scratch_.write("log", "secret", 0));
   EXPECT_TRUE(file.exists());
   EXPECT_NE(file.problem().find("Permission denied"), std::string::npos);

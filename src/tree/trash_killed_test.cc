@@ -81,7 +81,7 @@ TEST_F(KilledTest, TheOldFileIsInTheTrashBeforeItLosesItsName) {
 // The trash of the target's place cannot be used, so that the move has to be taken back; and
 // somebody always makes the file anew that was moved away.
 TEST_F(KilledTest, AMoveThatIsTakenBackOverwritesNothing) {
-  if (::geteuid() != 0) GTEST_SKIP() << "needs a directory of somebody else";
+  if (!lab::may_be_other_users()) lab::skip_for(lab::Need::Users);
   scratch_.write("root/to", "to");
   scratch_.write("root/.yonder-trash/x", "x");
   scratch_.write("state/trash", "no directory");

@@ -44,8 +44,8 @@ class Chaos : public e2e::EndToEnd {
  protected:
   void SetUp() override {
     EndToEnd::SetUp();
-    if (IsSkipped() || HasFatalFailure()) return;
-    ::signal(SIGPIPE, SIG_IGN);  // clients are killed while they are spoken to
+    lab::need(lab::Need::Users);  // faults find their victims by user
+    ::signal(SIGPIPE, SIG_IGN);   // clients are killed while they are spoken to
     add_machine("alice");
     add_machine("bob");
     write_all_hosts();

@@ -76,6 +76,7 @@ TEST_F(Auth, WorksByPasswordCommand) {
 }
 
 TEST_F(Auth, WorksThroughAnotherMachine) {
+  lab::need(lab::Need::Users);
   lab::Sshd outer = start_sshd();
   lab::Sshd inner = start_sshd();
   lab::SshHost behind = host("inner", inner, "bob");

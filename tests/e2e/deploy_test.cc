@@ -73,6 +73,7 @@ TEST_F(Deploy, TakesAnotherPlaceWhereHomeIsFull) {
 }
 
 TEST_F(Deploy, SaysOfEachPlaceWhyItIsOfNoUse) {
+  lab::need(lab::Need::Users);
   use();
   const lab::Mount home = mount_home("ro");
   const lab::Mount var_tmp_mount = mount("/var/tmp", "noexec,mode=1777");

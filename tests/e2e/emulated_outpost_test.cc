@@ -24,9 +24,8 @@ constexpr const char* kEmulator = "/usr/bin/qemu-aarch64-static";
 class EmulatedOutpost : public ::testing::Test {
  protected:
   void SetUp() override {
-    YONDER_NEED_LAB();
-    if (!path_exists(kEmulator)) GTEST_SKIP() << "no " << kEmulator;
-    if (!path_exists(YONDER_OUTPOST_AARCH64)) GTEST_SKIP() << "no outpost for aarch64 was built";
+    lab::need(lab::Need::Emulator);
+    ASSERT_TRUE(path_exists(YONDER_OUTPOST_AARCH64));
     const auto home = lab::Lab::get().new_directory("emulated");
     ASSERT_TRUE(home);
     const std::string nonce = random_letters(20);

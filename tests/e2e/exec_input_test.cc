@@ -109,6 +109,7 @@ TEST_F(ExecDirectory, IsRefusedBeforeAnythingRuns) {
 }
 
 TEST_F(ExecDirectory, OfAnotherMachineIsLookedForThere) {
+  lab::need(lab::Need::Users);
   lab::Sshd sshd = start_sshd();
   write_hosts({host("box", sshd)});
   const std::string home = lab().user("alice").home;

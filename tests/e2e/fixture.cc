@@ -16,14 +16,14 @@ constexpr std::uint64_t kFileLimit = 64UL << 20;
 }  // namespace
 
 void EndToEnd::SetUp() {
-  YONDER_NEED_LAB();
   const auto directory = lab().new_directory("client");
-  ASSERT_TRUE(directory) << directory.error().message;
+  if (!directory) throw std::runtime_error(directory.error().message);
   auto key = lab::SshKey::generate(*directory + "/key");
-  ASSERT_TRUE(key) << key.error().message;
+  if (!key) throw std::runtime_error(key.error().message);
   key_ = *std::move(key);
   runtime_directory_ = *directory + "/run";
-  ASSERT_TRUE(make_directory(runtime_directory_));
+  const auto made = make_directory(runtime_directory_);
+  if (!made) throw std::runtime_error(made.error().message);
 }
 
 std::vector<std::string> EndToEnd::environment(const std::vector<std::string>& more) const {

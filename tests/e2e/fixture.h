@@ -24,6 +24,8 @@ namespace yonder::e2e {
 //   TEST_F(ExecTest, SaysTheExitCode) { EXPECT_EQ(bash("exit 3")["exit_code"], 3); }
 class EndToEnd : public ::testing::Test {
  protected:
+  // Throws where it cannot go on, be it that the test is skipped: what a derived fixture does after
+  // calling it does not happen then.
   void SetUp() override;
 
   lab::Lab& lab() { return lab::Lab::get(); }

@@ -15,7 +15,6 @@ constexpr const char* kIdentity = "-c user.name=Far -c user.email=far@example.or
 
 void GitSync::SetUp() {
   EndToEnd::SetUp();
-  if (IsSkipped() || HasFatalFailure()) return;
   user_ = new_user();
   sshd_.emplace(start_sshd());
   write_hosts({host("box", *sshd_, user_->name)});

@@ -228,6 +228,7 @@ TEST_F(GitSync, SaysThatTheFarSideHasNoGit) {
 }
 
 TEST_F(GitSync, SaysThatARepositoryBelongsToSomebodyElse) {
+  lab::need(lab::Need::Users);
   const std::string other = new_open_directory() + "/other";
   git({"clone", "-q", here(), other});
   const Json error = refused({{"remote_path", other}});

@@ -69,7 +69,7 @@ TEST_F(Login, HelpsAnAgentAtOnceThatWasRefusedBefore) {
 }
 
 TEST_F(Login, ByAOneTimeCodeAsksForItOnce) {
-  if (!lab::one_time_codes_available()) GTEST_SKIP() << "no libpam-oath or oathtool";
+  lab::need(lab::Need::OneTimeCodes);
   lab::Sshd sshd = start_box({.login = lab::Login::PasswordAndCode});
   expect_not_let_in();
   const auto code = sshd.next_code();

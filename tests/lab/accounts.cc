@@ -9,6 +9,7 @@
 
 #include <cstddef>
 #include <cstring>
+#include <functional>
 #include <memory>
 #include <set>
 
@@ -18,7 +19,6 @@
 namespace yonder::lab {
 namespace {
 
-constexpr std::uint64_t kEtcFileLimit = 4 << 20;
 constexpr uid_t kFirstUid = 7001;
 constexpr uid_t kRanges = 500;  // ends below 65534, which some containers have as their last user
 
@@ -48,6 +48,20 @@ Fd lock_range(uid_t first) {
 Result<void> append_line(const std::string& path, const std::string& line) {
   TRY_ASSIGN(const Fd file, open_file(path, O_WRONLY | O_APPEND));
   return write_all(file, line + "\n");
+}
+
+// Changes the fields of the line that begins with `name`.
+Result<void> change_line(const std::string& path, const std::string& name,
+                         const std::function<void(std::vector<std::string>&)>& change) {
+  TRY_ASSIGN(const std::string old, read_file(path, kEtcFileLimit));
+  std::string text;
+  for (const auto& line : split(trim(old), '\n')) {
+    auto fields = split(line, ':');
+    if (fields[0] == name && fields.size() > 6) change(fields);
+    text += join(fields, ":") + "\n";
+  }
+  TRY_ASSIGN(const Fd file, open_file(path, O_WRONLY | O_TRUNC));
+  return write_all(file, text);
 }
 
 Result<void> add_shell(const std::string& shell) {
@@ -80,10 +94,14 @@ Result<UidRange> claim_uids() {
   return Error{Errc::Conflict, "no user ids are free for another lab", ""};
 }
 
+std::string passwd_line(const Account& account) {
+  return concat(account.name, ":x:", account.uid, ":", account.uid, "::", account.home, ":",
+                account.shell, "\n");
+}
+
 Result<void> add_account(const Account& account) {
   TRY_ASSIGN(const std::string hash, hash_of(account.password));
-  TRY(append_line("/etc/passwd", concat(account.name, ":x:", account.uid, ":", account.uid,
-                                        "::", account.home, ":", account.shell)));
+  TRY(append_line("/etc/passwd", std::string(trim(passwd_line(account)))));
   TRY(append_line("/etc/group", concat(account.name, ":x:", account.uid, ":")));
   TRY(append_line("/etc/shadow", concat(account.name, ":", hash, ":19700:0:99999:7:::")));
   TRY(add_shell(account.shell));
@@ -94,16 +112,31 @@ Result<void> add_account(const Account& account) {
   return {};
 }
 
-Result<void> move_root_home(const std::string& home) {
-  TRY_ASSIGN(const std::string passwd, read_file("/etc/passwd", kEtcFileLimit));
-  std::string changed;
-  for (const auto& line : split(trim(passwd), '\n')) {
-    auto fields = split(line, ':');
-    if (fields.size() == 7 && fields[0] == "root") fields[5] = home;
-    changed += join(fields, ":") + "\n";
+Result<void> set_password(const std::string& name, const std::string& password) {
+  TRY_ASSIGN(const std::string hash, hash_of(password));
+  return change_line("/etc/shadow", name, [&](auto& fields) { fields[1] = hash; });
+}
+
+Result<void> own_account_files() {
+  for (const char* path : {"/etc/passwd", "/etc/group", "/etc/shadow", "/etc/shells"}) {
+    const auto old = read_file(path, kEtcFileLimit);
+    std::string text;
+    for (const auto& line : split(old ? trim(*old) : "", '\n')) {
+      if (!line.empty() && !line.starts_with("tty:")) text += line + "\n";
+    }
+    // sshd lets in no user whom it misses there.
+    if (!old && std::string_view(path) == "/etc/shadow") text = "root:*:19700:0:99999:7:::\n";
+    TRY(write_file_atomically(path, text, Durability::Process));
+    if (::chmod(path, 0644) != 0) return errno_error(concat("chmod ", path));
   }
-  TRY_ASSIGN(const Fd file, open_file("/etc/passwd", O_WRONLY | O_TRUNC));
-  return write_all(file, changed);
+  return {};
+}
+
+Result<void> move_root(const std::string& home, uid_t uid) {
+  return change_line("/etc/passwd", "root", [&](auto& fields) {
+    fields[2] = fields[3] = std::to_string(uid);
+    fields[5] = home;
+  });
 }
 
 }  // namespace yonder::lab

@@ -3,15 +3,32 @@
 #include <signal.h>
 #include <unistd.h>
 
+#include <thread>
+
 #include "base/file.h"
 #include "base/text.h"
 #include "lab/command.h"
+#include "lab/mounts.h"
 #include "lab/wait.h"
 
 namespace yonder::lab {
 namespace {
 
 constexpr std::uint64_t kLogLimit = 64 << 20;
+
+// Mounts belong to threads, and a child has those of the thread that forked it.
+Result<Subprocess> spawn_elsewhere(const SpawnOptions& options,
+                                   const std::function<Result<void>()>& change_mounts) {
+  Result<Subprocess> process = Error{};
+  std::thread([&] {
+    process = [&]() -> Result<Subprocess> {
+      TRY(enter_mounts_of_a_server());
+      TRY(change_mounts());
+      return Subprocess::spawn(options);
+    }();
+  }).join();
+  return process;
+}
 
 }  // namespace
 
@@ -22,21 +39,11 @@ Result<Daemon> Daemon::start(const DaemonOptions& options) {
   std::vector<std::string> argv{"/bin/sh", "-c",
                                 "log=$1; shift; exec \"$@\" </dev/null >>\"$log\" 2>&1", "daemon",
                                 options.log};
-  if (!options.private_mounts.empty()) {
-    const std::vector<std::string> inner{"unshare",
-                                         "--mount",
-                                         "--propagation",
-                                         "private",
-                                         "--",
-                                         "/bin/sh",
-                                         "-c",
-                                         options.private_mounts + "exec \"$@\"",
-                                         "daemon"};
-    argv.insert(argv.end(), inner.begin(), inner.end());
-  }
   argv.insert(argv.end(), options.argv.begin(), options.argv.end());
-  TRY_ASSIGN(Subprocess process,
-             Subprocess::spawn({.argv = argv, .environment = plain_environment()}));
+  const SpawnOptions spawn{.argv = argv, .environment = plain_environment()};
+  TRY_ASSIGN(Subprocess process, options.private_mounts
+                                     ? spawn_elsewhere(spawn, options.private_mounts)
+                                     : Subprocess::spawn(spawn));
   return Daemon(std::move(process), options.log);
 }
 

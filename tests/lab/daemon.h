@@ -1,5 +1,6 @@
 #pragma once
 
+#include <functional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -12,9 +13,9 @@ namespace yonder::lab {
 struct DaemonOptions {
   std::vector<std::string> argv;  // must stay in the foreground
   std::string log;                // where stdout and stderr go
-  // Shell lines that change the mounts. When there are some, the daemon gets a mount namespace of
-  // its own, in which they run first.
-  std::string private_mounts;
+  // Changes the mounts. When there is such a function, the daemon gets a mount namespace of its
+  // own, in which it is called first.
+  std::function<Result<void>()> private_mounts = {};
 };
 
 // A server program. It never holds the test's own stdin, stdout or stderr, so that whoever reads

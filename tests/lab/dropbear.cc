@@ -29,7 +29,7 @@ Result<Dropbear> Dropbear::start(Lab& lab) {
   Plan plan{.daemon = {.argv = {"dropbear", "-F", "-E", "-r", key, "-P", directory + "/pid", "-p",
                                 concat("127.0.0.1:", port.number())},
                        .log = directory + "/log",
-                       .private_mounts = {}},
+                       .private_mounts = [&lab] { return lab.look_like_a_server(); }},
             .ready = "Not backgrounding",  // printed when it listens already
             .session_program = "dropbear"};
   Dropbear dropbear(std::move(port), std::move(plan), public_key);

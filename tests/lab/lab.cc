@@ -5,14 +5,18 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstdlib>
 #include <filesystem>
+#include <iostream>
 #include <memory>
+#include <stdexcept>
 
 #include "base/file.h"
 #include "base/id.h"
 #include "base/text.h"
 #include "lab/command.h"
+#include "lab/guard.h"
 
 namespace yonder::lab {
 namespace {
@@ -20,11 +24,6 @@ namespace {
 struct Entered {
   std::unique_ptr<Lab> lab;
   std::string reason = "Lab::enter() was not called";
-  pid_t owner = 0;
-  ~Entered() {
-    // A forked child that ends by exit() must not tear down its parent's lab.
-    if (::getpid() != owner) static_cast<void>(lab.release());
-  }
 };
 
 Entered& entered() {
@@ -64,33 +63,21 @@ void forget_the_developers_session(const std::string& home) {
 
 }  // namespace
 
-Lab::Lab(std::string directory, UidRange uids, Keeper keeper)
-    : directory_(std::move(directory)),
+Lab::Lab(Way way, const Site& site)
+    : way_(way),
+      directory_(site.directory),
       client_home_(directory_ + "/client-home"),
-      uids_(std::move(uids)),
-      keeper_(std::move(keeper)) {}
+      first_uid_(site.uids.first) {}
 
-Result<Lab*> Lab::create() {
-  if (::geteuid() != 0) return Error{Errc::Unsupported, "the lab needs root", ""};
-  remove_stale_labs();
-  TRY_ASSIGN(UidRange uids, claim_uids());
-  // Before the keeper starts: what it does not hold, no daemon will hold either.
-  ::close_range(3, ~0U, CLOSE_RANGE_CLOEXEC);
-  const std::string directory =
-      concat(lab_parent(), "/", kLabPrefix, ::getpid(), "-", random_letters(8));
-  TRY(make_open_directory(directory));
-  auto keeper = Keeper::start(directory, uids);
-  if (!keeper) {
-    ::rmdir(directory.c_str());
-    return std::move(keeper).error();
-  }
-  auto lab = std::unique_ptr<Lab>(new Lab(directory, std::move(uids), *std::move(keeper)));
+Result<Lab*> Lab::create(Way way, const Site& site) {
+  auto lab = std::unique_ptr<Lab>(new Lab(way, site));
   TRY(enter_private_mounts());
   TRY(lab->furnish());
   return lab.release();
 }
 
 Result<void> Lab::furnish() {
+  if (!has_several_users()) TRY(hide_shared_places(directory_));
   for (const char* name : {"/layers", "/home", "/bin"}) TRY(make_open_directory(directory_ + name));
   TRY(make_directories(client_home_ + "/.ssh"));
   const std::string layers = directory_ + "/layers";
@@ -98,8 +85,9 @@ Result<void> Lab::furnish() {
   std::move(layers_mount).keep();
   TRY(make_open_directory(layers + "/etc"));
   TRY(overlay("/etc", layers + "/etc"));
-  TRY(provide_run_sshd());
-  TRY(move_root_home(client_home_));
+  TRY(has_several_users() ? provide_run_sshd() : replace_run());
+  if (!has_several_users()) TRY(own_account_files());
+  TRY(move_root(client_home_, has_several_users() ? 0 : kOnlyUid));
   forget_the_developers_session(client_home_);
   return add_users();
 }
@@ -115,19 +103,36 @@ Result<void> Lab::add_users() {
   TRY(add_user("tess", "/usr/bin/tcsh"));
   TRY(add_user("nobash", busybox_shell));
   TRY_ASSIGN(const Account noisy, add_user("noisy", "/bin/bash"));
+  std::reverse(names_.begin(), names_.end());  // alice is the usual one
+  TRY(tell_servers());
   return make_noisy(noisy);
 }
 
 void Lab::enter() {
   Entered& state = entered();
   if (state.lab) return;
-  state.owner = ::getpid();
-  auto lab = create();
+  // What the keeper does not hold, no daemon will hold either.
+  ::close_range(3, ~0U, CLOSE_RANGE_CLOEXEC);
+  remove_stale_sites();
+  const Way way = choose_way();
+  const auto site = way == Way::None ? Error{Errc::Unsupported, "no namespaces may be made", ""}
+                                     : make_site(way != Way::OneUser);
+  Result<void> joined;
+  guard_this_process({.before =
+                          [&] {
+                            if (site) joined = enter_user_namespace(way);
+                          },
+                      .after =
+                          [&] {
+                            if (site) remove_site(*site);
+                          }});
+  auto lab = !site ? site.error() : !joined ? joined.error() : create(way, *site);
   if (lab) {
     state.lab.reset(*lab);
-  } else {
-    state.reason = lab.error().message;
+    return;
   }
+  state.reason = lab.error().message;
+  std::cerr << "no lab: " << state.reason << std::endl;
 }
 
 bool Lab::available() {
@@ -139,6 +144,7 @@ const std::string& Lab::reason() {
 }
 
 Lab& Lab::get() {
+  need(Need::Namespaces);
   return *entered().lab;
 }
 
@@ -151,16 +157,39 @@ std::vector<std::string> Lab::environment() const {
 }
 
 Result<Account> Lab::add_user(const std::string& name, const std::string& shell) {
-  const auto number = static_cast<uid_t>(users_.size());
+  const auto number = has_several_users() ? static_cast<uid_t>(users_.size()) : 0;
   if (number >= UidRange::kSize) return Error{Errc::Conflict, "the lab has too many users", ""};
   const Account account{.name = name,
-                        .uid = uids_.first + number,
+                        .uid = first_uid_ + number,
                         .home = concat(directory_, "/home/", name),
                         .shell = shell,
                         .password = name + "-pw"};
   TRY(add_account(account));
   users_.emplace(name, account);
+  names_.insert(names_.begin(), name);
+  TRY(tell_servers());
   return account;
+}
+
+void Lab::change_password(const std::string& name, const std::string& password) {
+  const auto changed = set_password(name, password);
+  if (!changed) throw std::runtime_error(changed.error().message);
+}
+
+// In place, because servers have the file mounted.
+Result<void> Lab::tell_servers() const {
+  if (has_several_users()) return {};
+  std::string text;
+  for (const auto& name : names_) text += passwd_line(users_.at(name));
+  TRY_ASSIGN(const std::string others, read_file("/etc/passwd", kEtcFileLimit));
+  TRY_ASSIGN(const Fd file, open_file(directory_ + "/passwd", O_WRONLY | O_CREAT | O_TRUNC));
+  if (::fchmod(file.get(), 0644) != 0) return errno_error("chmod");
+  return write_all(file, text + others);
+}
+
+Result<void> Lab::look_like_a_server() const {
+  if (has_several_users()) return {};
+  return bind_over(directory_ + "/passwd", "/etc/passwd");
 }
 
 Result<std::string> Lab::new_directory(const std::string& purpose) {

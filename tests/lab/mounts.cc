@@ -6,6 +6,7 @@
 #include <sys/mount.h>
 #include <sys/stat.h>
 #include <sys/sysmacros.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <filesystem>
@@ -13,7 +14,6 @@
 #include <set>
 
 #include "base/file.h"
-#include "base/quote.h"
 #include "base/text.h"
 
 namespace yonder::lab {
@@ -38,9 +38,9 @@ Result<Layer> make_layer(const std::string& scratch) {
   return layer;
 }
 
-Result<void> bind_over(const std::string& from, const std::string& to) {
-  if (::mount(from.c_str(), to.c_str(), nullptr, MS_BIND | MS_REC, nullptr) != 0) {
-    return errno_error(concat("mount --bind ", from, " ", to));
+Result<void> mount_layer(const Layer& layer, const std::string& path) {
+  if (::mount("overlay", path.c_str(), "overlay", 0, layer.options(path).c_str()) != 0) {
+    return errno_error("overlay on " + path);
   }
   return {};
 }
@@ -88,7 +88,70 @@ std::vector<std::string> matching_names(const std::string& directory,
   return names;
 }
 
+// A new file system on `path`, and a descriptor of the directory that it hides.
+Result<Fd> cover(const std::string& path, const std::string& options) {
+  TRY_ASSIGN(Fd hidden, open_file(path, O_PATH | O_DIRECTORY));
+  TRY_ASSIGN(Mount mount, mount_tmpfs(path, options));
+  std::move(mount).keep();
+  return hidden;
+}
+
+fs::path through(const Fd& directory) {
+  return concat("/proc/self/fd/", directory.get());
+}
+
+Result<void> copy_run(const std::vector<std::string>& without) {
+  TRY_ASSIGN(const Fd real_run, cover("/run", "mode=755"));
+  std::error_code error;
+  for (const auto& entry : fs::directory_iterator(through(real_run), error)) {
+    const std::string name = entry.path().filename();
+    if (!matches_any(name, without)) TRY(mirror(entry, "/run/" + name));
+  }
+  if (fs::is_directory("/run/sshd", error)) return {};
+  TRY(make_directory("/run/sshd"));
+  if (::chmod("/run/sshd", 0755) != 0) return errno_error("chmod /run/sshd");
+  return {};
+}
+
+// The first name below `parent` on the way to `path`; empty where it is elsewhere.
+std::string first_below(const std::string& parent, const fs::path& path) {
+  const fs::path rest = path.lexically_relative(parent);
+  return rest.empty() || *rest.begin() == ".." || rest == "." ? "" : rest.begin()->native();
+}
+
+// A directory like /tmp, empty but for what leads to `kept`.
+Result<void> empty_place(const std::string& place, const std::vector<fs::path>& kept) {
+  std::error_code error;
+  const std::string real = fs::canonical(place, error);
+  if (error) return {};
+  std::set<std::string> names;
+  for (const auto& path : kept) names.insert(first_below(real, path));
+  names.erase("");
+  TRY_ASSIGN(const Fd hidden, cover(real, "mode=1777"));
+  for (const auto& name : names) {
+    TRY(mirror(fs::directory_entry(through(hidden) / name), concat(real, "/", name)));
+  }
+  return {};
+}
+
 }  // namespace
+
+Result<void> bind_over(const std::string& from, const std::string& to) {
+  if (::mount(from.c_str(), to.c_str(), nullptr, MS_BIND | MS_REC, nullptr) != 0) {
+    return errno_error(concat("mount --bind ", from, " ", to));
+  }
+  return {};
+}
+
+Result<void> hide_shared_places(const std::string& lab_directory) {
+  std::error_code error;
+  const std::vector<fs::path> kept{fs::canonical(lab_directory, error),
+                                   fs::canonical("/proc/self/exe", error), fs::current_path(error)};
+  for (const char* place : {"/tmp", "/var/tmp", "/dev/shm"}) TRY(empty_place(place, kept));
+  // The way here led through the directory that is hidden now.
+  if (::chdir(kept.back().c_str()) != 0) return errno_error("chdir " + kept.back().native());
+  return {};
+}
 
 Mount::~Mount() {
   if (!path_.empty()) ::umount2(path_.c_str(), MNT_DETACH);
@@ -112,41 +175,29 @@ Result<Mount> mount_tmpfs(const std::string& path, const std::string& options) {
   return Mount(path);
 }
 
-Result<void> enter_private_mounts() {
+Result<void> enter_mounts_of_a_server() {
   if (::unshare(CLONE_NEWNS) != 0) return errno_error("unshare the mounts");
-  if (::mount(nullptr, "/", nullptr, MS_REC | MS_PRIVATE, nullptr) != 0) {
-    return errno_error("make the mounts private");
+  if (::mount(nullptr, "/", nullptr, MS_REC | MS_SLAVE, nullptr) != 0) {
+    return errno_error("make the mounts a server's");
   }
   return {};
 }
 
 Result<void> overlay(const std::string& path, const std::string& scratch) {
   TRY_ASSIGN(const Layer layer, make_layer(scratch));
-  if (::mount("overlay", path.c_str(), "overlay", 0, layer.options(path).c_str()) != 0) {
-    return errno_error("overlay on " + path);
-  }
-  return {};
+  return mount_layer(layer, path);
 }
 
 Result<void> provide_run_sshd() {
   if (fs::is_directory("/run/sshd")) return {};
-  TRY_ASSIGN(const Fd real_run, open_file("/run", O_PATH | O_DIRECTORY));
-  TRY_ASSIGN(Mount run, mount_tmpfs("/run", "mode=755"));
-  std::move(run).keep();
-  std::error_code error;
-  // The descriptor still leads to the directory that the new mount hides.
-  for (const auto& entry :
-       fs::directory_iterator(concat("/proc/self/fd/", real_run.get()), error)) {
-    TRY(mirror(entry, concat("/run/", entry.path().filename().native())));
-  }
-  TRY(make_directory("/run/sshd"));
-  if (::chmod("/run/sshd", 0755) != 0) return errno_error("chmod /run/sshd");
-  return {};
+  return copy_run({});
 }
 
-Result<std::string> hiding_script(const std::vector<std::string>& patterns,
-                                  const std::string& scratch) {
-  std::string script;
+Result<void> replace_run() {
+  return copy_run({"user"});
+}
+
+Result<void> hide_programs(const std::vector<std::string>& patterns, const std::string& scratch) {
   int number = 0;
   for (const auto& directory : program_directories()) {
     const auto names = matching_names(directory, patterns);
@@ -159,11 +210,9 @@ Result<std::string> hiding_script(const std::vector<std::string>& patterns,
         return errno_error("mknod " + whiteout);
       }
     }
-    script += shell_line({"mount", "-n", "-t", "overlay", "-o", layer.options(directory), "overlay",
-                          directory}) +
-              " || exit 125\n";
+    TRY(mount_layer(layer, directory));
   }
-  return script;
+  return {};
 }
 
 }  // namespace yonder::lab

@@ -32,8 +32,10 @@ class Mount {
 // done by mount(8), which leaves traces in /run.
 Result<Mount> mount_tmpfs(const std::string& path, const std::string& options);
 
-// From now on no mount of this process is seen outside, and none made outside is seen here.
-Result<void> enter_private_mounts();
+// For the calling thread and what it starts from now on: mounts made there stay there.
+Result<void> enter_mounts_of_a_server();
+
+Result<void> bind_over(const std::string& from, const std::string& to);
 
 // Lays a writable layer, kept in `scratch`, over a directory. It stays until the namespace ends.
 Result<void> overlay(const std::string& path, const std::string& scratch);
@@ -41,11 +43,16 @@ Result<void> overlay(const std::string& path, const std::string& scratch);
 // sshd insists on the directory /run/sshd, which only exists where its service has run. The real
 // /run stays as it is: where the directory is missing, a private copy of /run gets it.
 Result<void> provide_run_sshd();
+// The private copy in any case, without what running users have there.
+Result<void> replace_run();
 
-// Shell lines that hide programs by name or pattern ("python3*") wherever the usual PATH finds
-// them, to be run in a mount namespace of their own. `scratch` must be on a file system that can
-// hold the upper layer of an overlay.
-Result<std::string> hiding_script(const std::vector<std::string>& patterns,
-                                  const std::string& scratch);
+// Empty places of the lab's own where all users of a machine put things under their user id, which
+// is the same in all labs of one user. What the lab itself and this program live in stays visible.
+Result<void> hide_shared_places(const std::string& lab_directory);
+
+// Hides programs by name or pattern ("python3*") wherever the usual PATH finds them, in the mounts
+// of the calling thread. `scratch` must be on a file system that can hold the upper layer of an
+// overlay.
+Result<void> hide_programs(const std::vector<std::string>& patterns, const std::string& scratch);
 
 }  // namespace yonder::lab

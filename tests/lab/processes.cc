@@ -68,6 +68,20 @@ std::vector<Process> children_of(pid_t parent) {
   return found;
 }
 
+std::vector<pid_t> descendants_of(pid_t ancestor) {
+  const auto all = living_processes();
+  std::vector<pid_t> found;
+  std::vector<pid_t> parents{ancestor};
+  for (std::size_t i = 0; i < parents.size(); ++i) {
+    for (const auto& process : all) {
+      if (process.parent != parents[i]) continue;
+      found.push_back(process.pid);
+      parents.push_back(process.pid);
+    }
+  }
+  return found;
+}
+
 std::vector<pid_t> processes_matching(std::string_view marker) {
   return others_where([&](pid_t pid) {
     return proc_file(pid, "cmdline").find(marker) != std::string::npos ||

@@ -18,6 +18,8 @@ struct Process {
 std::vector<Process> living_processes();
 bool is_alive(pid_t pid);
 std::vector<Process> children_of(pid_t parent);
+// Children, their children and so on, nearest first.
+std::vector<pid_t> descendants_of(pid_t ancestor);
 
 // Processes with `marker` in their command line or environment, other than the caller.
 std::vector<pid_t> processes_matching(std::string_view marker);

@@ -8,9 +8,8 @@ namespace yonder::lab {
 Result<SshAgent> SshAgent::start(Lab& lab) {
   TRY_ASSIGN(const std::string directory, lab.new_directory("agent"));
   const std::string socket = directory + "/socket";
-  TRY_ASSIGN(Daemon daemon, Daemon::start({.argv = {"ssh-agent", "-D", "-a", socket},
-                                           .log = directory + "/log",
-                                           .private_mounts = {}}));
+  TRY_ASSIGN(Daemon daemon,
+             Daemon::start({.argv = {"ssh-agent", "-D", "-a", socket}, .log = directory + "/log"}));
   TRY(daemon.wait_for_log("SSH_AUTH_SOCK="));  // printed when it listens
   return SshAgent(std::move(daemon), socket);
 }

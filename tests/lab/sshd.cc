@@ -71,6 +71,18 @@ Result<std::string> prepare_pam(Login login, const std::string& directory) {
   return program;
 }
 
+// What the server and its sessions see otherwise than the client; nothing where that is all the
+// same.
+std::function<Result<void>()> mounts_of(Lab& lab, const SshdOptions& options) {
+  if (options.hide_programs.empty() && lab.has_several_users()) return {};
+  return [&lab, hidden = options.hide_programs]() -> Result<void> {
+    TRY(lab.look_like_a_server());
+    if (hidden.empty()) return {};
+    TRY_ASSIGN(const std::string layers, lab.new_layer_directory("hidden"));
+    return hide_programs(hidden, layers);
+  };
+}
+
 }  // namespace
 
 bool one_time_codes_available() {
@@ -82,6 +94,7 @@ bool one_time_codes_available() {
 }
 
 Result<Sshd> Sshd::start(Lab& lab, const SshdOptions& options) {
+  if (options.login != Login::KeyOrPassword) need(Need::Pam);
   TRY_ASSIGN(const std::string directory, lab.new_directory("sshd"));
   TRY_ASSIGN(FreePort port, FreePort::reserve());
   TRY_ASSIGN(const SshKey host_key, SshKey::generate(directory + "/host_key"));
@@ -92,13 +105,9 @@ Result<Sshd> Sshd::start(Lab& lab, const SshdOptions& options) {
   const std::string log = directory + "/log";
   Plan plan{.daemon = {.argv = {program, "-D", "-f", config, "-E", log},
                        .log = log,
-                       .private_mounts = {}},
+                       .private_mounts = mounts_of(lab, options)},
             .ready = "Server listening on",
             .session_program = "sshd"};
-  if (!options.hide_programs.empty()) {
-    TRY_ASSIGN(const std::string layers, lab.new_layer_directory("hidden"));
-    TRY_ASSIGN(plan.daemon.private_mounts, hiding_script(options.hide_programs, layers));
-  }
   Sshd sshd(std::move(port), std::move(plan), host_key.public_key, directory);
   TRY(sshd.authorize(""));
   TRY(sshd.start_again());

@@ -97,7 +97,7 @@ TEST_F(Choices, BothSaysWhatTheCopyIsCalled) {
 }
 
 TEST_F(Choices, AFailureSaysAtWhichEndAndNamesTheFileOnce) {
-  if (::geteuid() != 0) GTEST_SKIP() << "needs a directory of somebody else";
+  if (!lab::may_be_other_users()) lab::skip_for(lab::Need::Users);
   fs::create_directory(there("closed"));  // root's: whose owner we are we would open to ourselves
   const std::string problem = as_nobody([&]() -> std::string {
     write(here("secret"), "x", 0000);

@@ -38,8 +38,7 @@ TEST_F(SyncTest, AFullDiskStopsWhatDoesNotFitAndNothingElse) {
     if (picture(here()) != picture(there())) return "they differ";
     return "";
   });
-  ASSERT_TRUE(problem.has_value()) << "private mounts are not allowed here";
-  EXPECT_EQ(*problem, "");
+  EXPECT_EQ(problem, "");
 }
 
 TEST_F(SyncTest, ALargeFileForWhichThereIsNoRoomLeavesTheRestToOthers) {
@@ -62,8 +61,7 @@ TEST_F(SyncTest, ALargeFileForWhichThereIsNoRoomLeavesTheRestToOthers) {
     if (!temporaries(there()).empty()) return "temporaries are left";
     return "";
   });
-  ASSERT_TRUE(problem.has_value()) << "private mounts are not allowed here";
-  EXPECT_EQ(*problem, "");
+  EXPECT_EQ(problem, "");
 }
 
 TEST_F(SyncTest, ALargeFileForWhichThereIsNoRoomIsSentOnceOverAllLinks) {
@@ -82,8 +80,7 @@ TEST_F(SyncTest, ALargeFileForWhichThereIsNoRoomIsSentOnceOverAllLinks) {
     if (!temporaries(there()).empty()) return "the disk is still full";
     return "";
   });
-  ASSERT_TRUE(problem.has_value()) << "private mounts are not allowed here";
-  EXPECT_EQ(*problem, "");
+  EXPECT_EQ(problem, "");
 }
 
 }  // namespace

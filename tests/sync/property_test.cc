@@ -115,7 +115,11 @@ class RandomSync : public SyncTest {
         break;
       case 3: {
         const std::string directory = any(directories(root));
-        if (directory != root) ::chmod(directory.c_str(), one_in(2) ? 0555 : 0700);
+        // Only root could change again what is in a directory that is closed.
+        if (directory != root) {
+          const mode_t other = ::geteuid() == 0 ? 0555 : 0750;
+          ::chmod(directory.c_str(), one_in(2) ? other : 0700);
+        }
         break;
       }
       case 4:

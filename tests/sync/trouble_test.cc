@@ -304,8 +304,7 @@ TEST_F(SyncTest, AReadOnlyFileSystemIsReported) {
     if (report->files_sent != 0 || report->directories_made != 0) return "it claims to have sent";
     return "";
   });
-  ASSERT_TRUE(problem.has_value()) << "private mounts are not allowed here";
-  EXPECT_EQ(*problem, "");
+  EXPECT_EQ(problem, "");
 }
 
 }  // namespace

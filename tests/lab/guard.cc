@@ -1,0 +1,143 @@
+#include "lab/guard.h"
+
+#include <fcntl.h>
+#include <linux/close_range.h>
+#include <poll.h>
+#include <signal.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <array>
+#include <cstdio>
+#include <cstdlib>
+#include <fstream>
+
+#include "base/fd.h"
+#include "base/text.h"
+#include "lab/processes.h"
+#include "lab/wait.h"
+
+namespace yonder::lab {
+namespace {
+
+constexpr int kNoStatus = -1;
+
+// A killed CTest leaves its tests running. Only for CTest: what a shell has put into the background
+// may well outlive the shell.
+void end_with_ctest() {
+  const pid_t parent = ::getppid();
+  std::string name;
+  std::getline(std::ifstream(concat("/proc/", parent, "/comm")), name);
+  if (name != "ctest") return;
+  ::prctl(PR_SET_PDEATHSIG, SIGKILL);
+  if (::getppid() != parent) ::_exit(1);
+}
+
+// The end of the work as that of this process: CTest tells a crash from a failure.
+[[noreturn]] void end_like(int status) {
+  if (!WIFSIGNALED(status)) ::_exit(WIFEXITED(status) ? WEXITSTATUS(status) : 1);
+  const rlimit no_core{};
+  ::setrlimit(RLIMIT_CORE, &no_core);  // the work has left one already, if it shall
+  ::signal(WTERMSIG(status), SIG_DFL);
+  ::raise(WTERMSIG(status));
+  ::_exit(1);
+}
+
+[[noreturn]] void be_the_front(pid_t keeper, const Fd& result) {
+  int status = kNoStatus;
+  const auto n = read_some(result, reinterpret_cast<char*>(&status), sizeof status);
+  ::waitpid(keeper, nullptr, 0);
+  end_like(n && *n == sizeof status ? status : kNoStatus);
+}
+
+// The output is often read to its end, which is when the work ends: the keeper must not hold it.
+void let_go_of_the_test() {
+  const int nowhere = ::open("/dev/null", O_RDWR | O_CLOEXEC);
+  for (int fd = 0; fd < 3; ++fd) ::dup2(nowhere, fd);
+  if (::chdir("/") != 0) return;
+}
+
+// Returns when the work has ended or the front is gone.
+int wait_for_either(pid_t work, const Fd& front) {
+  const Fd ended(static_cast<int>(::syscall(SYS_pidfd_open, work, 0)));
+  std::array<pollfd, 2> either{pollfd{front.get(), 0, 0}, pollfd{ended.get(), POLLIN, 0}};
+  while (true) {
+    // Without pidfds it has to look from time to time.
+    ::poll(either.data(), either.size(), ended ? -1 : 20);
+    int status = kNoStatus;
+    if (::waitpid(work, &status, WNOHANG) == work) return status;
+    if ((either[0].revents & (POLLERR | POLLHUP)) != 0) return kNoStatus;
+  }
+}
+
+void end_all_below() {
+  eventually([] {
+    for (const pid_t pid : descendants_of(::getpid())) ::kill(pid, SIGKILL);
+    while (::waitpid(-1, nullptr, WNOHANG) > 0) {
+    }
+    return descendants_of(::getpid()).empty();
+  });
+}
+
+// `result` is the pipe to the front: written once, and its other end closes when the front dies.
+[[noreturn]] void keep(pid_t work, const Fd& result, const KeeperDuties& duties) {
+  let_go_of_the_test();
+  const int status = wait_for_either(work, result);
+  end_all_below();
+  if (duties.after) duties.after();
+  static_cast<void>(
+      write_all(result, std::string_view(reinterpret_cast<const char*>(&status), sizeof status)));
+  ::_exit(0);
+}
+
+void become_the_keeper() {
+  ::setsid();
+  ::prctl(PR_SET_NAME, "yonder-lab-keep");
+  ::prctl(PR_SET_CHILD_SUBREAPER, 1);
+}
+
+void ignore_signals() {
+  for (const int number : {SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGPIPE}) ::signal(number, SIG_IGN);
+}
+
+pid_t fork_or_die() {
+  const pid_t pid = ::fork();
+  if (pid < 0) std::perror("fork");
+  if (pid < 0) ::_exit(1);
+  return pid;
+}
+
+}  // namespace
+
+void guard_this_process(const KeeperDuties& duties) {
+  if (std::getenv("YONDER_UNGUARDED") != nullptr) {
+    if (duties.before) duties.before();
+    return;
+  }
+  end_with_ctest();
+  std::fflush(nullptr);
+  auto result = make_pipe();
+  if (!result) ::_exit(1);
+  const pid_t keeper = fork_or_die();
+  if (keeper > 0) {
+    result->write.reset();
+    be_the_front(keeper, result->read);
+  }
+  result->read.reset();
+  become_the_keeper();
+  if (duties.before) duties.before();
+  const pid_t self = ::getpid();
+  const pid_t work = fork_or_die();
+  if (work > 0) {
+    ignore_signals();
+    keep(work, result->write, duties);
+  }
+  ::prctl(PR_SET_NAME, program_invocation_short_name);
+  ::prctl(PR_SET_PDEATHSIG, SIGKILL);
+  if (::getppid() != self) ::_exit(1);
+}
+
+}  // namespace yonder::lab
