@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include "base/patience_test.h"
 #include "base/subprocess.h"
 
 namespace yonder {
@@ -18,7 +19,7 @@ const std::vector<std::string> kWords{
 std::string printed_by_shell(const std::string& line) {
   const auto result =
       run_captured({.argv = {"sh", "-c", line}, .environment = {"HOME=/h", "PATH=/bin"}}, "", 65536,
-                   Deadline::after(std::chrono::seconds(20)));
+                   testing::patience());
   return result && result->status.success() ? result->out : "the shell refused it";
 }
 

@@ -21,6 +21,8 @@
 #include "lab/need.h"
 #include "lab/ways.h"
 
+#include "base/patience_test.h"
+
 namespace yonder::testing {
 
 // A directory of its own for one test, gone afterwards.
@@ -71,9 +73,9 @@ inline void make_older(const std::string& path, std::chrono::seconds age) {
 
 // Looks until it is so; false when it did not become so in any reasonable time.
 inline bool eventually(const std::function<bool()>& is_so) {
-  const auto give_up = std::chrono::steady_clock::now() + std::chrono::seconds(30);
+  const Deadline give_up = patience();
   while (!is_so()) {
-    if (std::chrono::steady_clock::now() >= give_up) return false;
+    if (give_up.expired()) return false;
     std::this_thread::sleep_for(std::chrono::milliseconds(2));
   }
   return true;

@@ -17,7 +17,7 @@ SpawnOptions shell(const std::string& script) {
   return {.argv = {"sh", "-c", script}, .environment = {"PATH=/usr/bin:/bin"}};
 }
 Deadline soon() {
-  return Deadline::after(std::chrono::seconds(20));
+  return testing::patience();
 }
 Result<Captured> run(const std::string& script, std::string_view input = "") {
   ::signal(SIGPIPE, SIG_IGN);

@@ -6,7 +6,7 @@
 namespace yonder::cli {
 namespace {
 
-using testing::ElementsAre;
+using ::testing::ElementsAre;
 
 TEST(Cells, CountsWhatAScreenShows) {
   EXPECT_EQ(cells_of(""), 0U);

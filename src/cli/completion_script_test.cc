@@ -3,12 +3,13 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "base/patience_test.h"
 #include "base/subprocess.h"
 
 namespace yonder::cli {
 namespace {
 
-using testing::HasSubstr;
+using ::testing::HasSubstr;
 
 const std::vector<std::string> kEnvironment{"PATH=/usr/local/bin:/usr/bin:/bin",
                                             "HOME=/nonexistent"};
@@ -23,14 +24,14 @@ std::string completed_by_bash(const std::string& words) {
                              ")\nCOMP_CWORD=$((${#COMP_WORDS[@]} - 1))\n_yonder\n"
                              "echo \"${COMPREPLY[*]}\"\n";
   const auto result = run_captured({.argv = {"bash", "-s"}, .environment = kEnvironment}, script,
-                                   65536, Deadline::after(std::chrono::seconds(20)));
+                                   65536, testing::patience());
   if (!result) return result.error().message;
   return result->out + result->err;
 }
 
 bool is_installed(const std::string& program) {
   const auto result = run_captured({.argv = {program, "--version"}, .environment = kEnvironment},
-                                   "", 65536, Deadline::after(std::chrono::seconds(20)));
+                                   "", 65536, testing::patience());
   return result && result->status.success();
 }
 
@@ -60,9 +61,9 @@ TEST(CompletionScripts, AreValidForTheirShells) {
                                 {Shell::Fish, {"fish", "--no-execute"}}};
   for (const auto& c : cases) {
     if (!is_installed(c.argv[0])) continue;
-    const auto result = run_captured({.argv = c.argv, .environment = kEnvironment},
-                                     completion_script(c.shell, command_shapes()), 65536,
-                                     Deadline::after(std::chrono::seconds(20)));
+    const auto result =
+        run_captured({.argv = c.argv, .environment = kEnvironment},
+                     completion_script(c.shell, command_shapes()), 65536, testing::patience());
     ASSERT_TRUE(result) << c.argv[0] << ": " << result.error().message;
     EXPECT_TRUE(result->status.success()) << c.argv[0] << ": " << result->err;
     EXPECT_EQ(result->err, "") << c.argv[0];
@@ -73,7 +74,7 @@ TEST(CompletionScripts, KnowEveryCommand) {
   for (const Shell shell : {Shell::Bash, Shell::Zsh, Shell::Fish}) {
     const std::string script = completion_script(shell, command_shapes());
     for (const auto& command : command_shapes()) EXPECT_THAT(script, HasSubstr(command.name));
-    EXPECT_THAT(script, testing::Not(HasSubstr("--names'")));
+    EXPECT_THAT(script, ::testing::Not(HasSubstr("--names'")));
   }
 }
 

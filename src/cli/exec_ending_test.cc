@@ -8,9 +8,9 @@
 namespace yonder::cli {
 namespace {
 
-using testing::ElementsAre;
-using testing::HasSubstr;
-using testing::IsEmpty;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
 
 constexpr const char* kAttach = "yonder exec gpu1 --attach r-abcdefghijklmnop";
 
@@ -113,7 +113,7 @@ TEST(ExecEnding, DoesNotClaimThatWhatWasBeingStoppedIsRunning) {
   const Ending ending = ending_of(detached, {.signal = SIGINT, .stopping = true});
   EXPECT_EQ(ending.status, 130);
   EXPECT_THAT(ending.failures,
-              ElementsAre(testing::AllOf(HasSubstr("may go on"), HasSubstr(kAttach))));
+              ElementsAre(::testing::AllOf(HasSubstr("may go on"), HasSubstr(kAttach))));
 }
 
 TEST(ExecEnding, ExplainsOutputThatCouldNotBeWritten) {
@@ -121,7 +121,7 @@ TEST(ExecEnding, ExplainsOutputThatCouldNotBeWritten) {
   detached.detached = true;
   const Ending ending = ending_of(detached, {.write_error = "No space left on device"});
   EXPECT_EQ(ending.status, 255);
-  EXPECT_THAT(ending.failures, ElementsAre(testing::AllOf(HasSubstr("No space left on device"),
+  EXPECT_THAT(ending.failures, ElementsAre(::testing::AllOf(HasSubstr("No space left on device"),
                                                           HasSubstr(kAttach))));
 }
 

@@ -5,17 +5,16 @@
 #include <signal.h>
 
 #include "base/guarded.h"
+#include "base/patience_test.h"
 
 namespace yonder::cli {
 namespace {
-
-constexpr auto kLimit = std::chrono::seconds(20);
 
 void wait_for(const CancelToken& token) {
   Monitor<int> monitor;
   const auto wake = token.on_cancel([&] { monitor.wake_all(); });
   monitor.wait(
-      Deadline::after(kLimit), [&](int) { return token.cancelled(); }, [](int) {});
+      testing::patience(), [&](int) { return token.cancelled(); }, [](int) {});
 }
 
 bool is_readable(int fd, int milliseconds) {

@@ -6,8 +6,8 @@
 namespace yonder::cli {
 namespace {
 
-using testing::ElementsAre;
-using testing::HasSubstr;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
 
 TEST(ParseFiles, TakePathsAndASandbox) {
   EXPECT_EQ(parsed<LsOptions>({"ls"}).path, ".");
@@ -70,7 +70,7 @@ TEST(ParseFiles, RefuseWhatMakesNoSense) {
       {{"ls", "--recursiv"}, "did you mean --recursive?"},
   };
   for (const auto& [words, what] : lines) {
-    EXPECT_THAT(refusal(words), HasSubstr(what)) << testing::PrintToString(words);
+    EXPECT_THAT(refusal(words), HasSubstr(what)) << ::testing::PrintToString(words);
   }
 }
 

@@ -7,8 +7,8 @@
 namespace yonder::cli {
 namespace {
 
-using testing::ElementsAre;
-using testing::HasSubstr;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
 
 TEST(ParseGitSync, TakesTheSandboxFirstOrNotAtAll) {
   const auto both = parsed<GitSyncOptions>({"git-sync", "gpu1", "~/x"}).request;

@@ -5,8 +5,8 @@
 namespace yonder::cli {
 namespace {
 
-using testing::ElementsAre;
-using testing::HasSubstr;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
 
 TEST(ParseNeeds, AreReadByRunAndExec) {
   const auto run = parsed<RunOptions>({"run", "auto", "--gpus", "2", "--gpu-memory", "20000",
@@ -52,7 +52,7 @@ TEST(ParseNeeds, RefusesWhatMakesNoSense) {
       {{"exec", "auto", "--attach", "r-abcdefghijklmnop"}, "auto"},
   };
   for (const auto& [words, what] : lines) {
-    EXPECT_THAT(refusal(words), HasSubstr(what)) << testing::PrintToString(words);
+    EXPECT_THAT(refusal(words), HasSubstr(what)) << ::testing::PrintToString(words);
   }
 }
 

@@ -5,9 +5,9 @@
 namespace yonder::cli {
 namespace {
 
-using testing::ElementsAre;
-using testing::HasSubstr;
-using testing::Pair;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::Pair;
 
 TEST(ParseRun, TakesItsCommandLikeExec) {
   const auto line = parsed<RunOptions>({"run", "gpu1", "--", "make | tail"});
@@ -52,7 +52,7 @@ TEST(ParseRun, RefusesWhatMakesNoSense) {
       {{"run", "--wait", "3", "--", "true"}, "there is no option --wait of `yonder run`"},
   };
   for (const auto& [words, what] : lines) {
-    EXPECT_THAT(refusal(words), HasSubstr(what)) << testing::PrintToString(words);
+    EXPECT_THAT(refusal(words), HasSubstr(what)) << ::testing::PrintToString(words);
   }
 }
 

@@ -9,12 +9,12 @@
 namespace yonder::cli {
 namespace {
 
-using testing::Contains;
-using testing::ElementsAre;
-using testing::HasSubstr;
-using testing::IsEmpty;
-using testing::Not;
-using testing::StartsWith;
+using ::testing::Contains;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using ::testing::Not;
+using ::testing::StartsWith;
 
 TEST(ParseSync, TakesTheSandboxFirstOrNotAtAll) {
   const auto push = parsed<SyncOptions>({"push", "gpu1", "src", "~/x"}).call;

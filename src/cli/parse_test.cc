@@ -7,9 +7,9 @@
 namespace yonder::cli {
 namespace {
 
-using testing::ElementsAre;
-using testing::HasSubstr;
-using testing::Pair;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::Pair;
 
 TEST(ParseExec, TakesOneWordAsALineForTheShell) {
   const auto exec = parsed<ExecOptions>({"exec", "gpu1", "--", "ls | wc"});
@@ -85,7 +85,7 @@ TEST(ParseExec, RefusesWhatMakesNoSense) {
       {{"exec", "--attach", "r-abcdefghijklmnop", "--cwd", "x"}, "--cwd"},
   };
   for (const auto& [words, what] : lines) {
-    EXPECT_THAT(refusal(words), HasSubstr(what)) << testing::PrintToString(words);
+    EXPECT_THAT(refusal(words), HasSubstr(what)) << ::testing::PrintToString(words);
   }
 }
 
@@ -96,7 +96,7 @@ TEST(Parse, NamesTheNearestCommandOrOption) {
   EXPECT_THAT(refusal({"--zzz"}), HasSubstr("`yonder --help`"));
   EXPECT_THAT(refusal({"help", "hots"}), HasSubstr("did you mean hosts?"));
   // What only scripts use is not offered.
-  EXPECT_THAT(refusal({"hosts", "--nmes"}), testing::Not(HasSubstr("--names")));
+  EXPECT_THAT(refusal({"hosts", "--nmes"}), ::testing::Not(HasSubstr("--names")));
 }
 
 TEST(Parse, GivesHelpAndVersionWithoutDoingAnything) {
@@ -156,7 +156,7 @@ TEST(Parse, RefusesMissingAndStrayWords) {
   EXPECT_THAT(refusal({"completion", "tcsh"}), HasSubstr("\"tcsh\""));
   EXPECT_THAT(refusal({"hosts", "--", "ls"}), HasSubstr("takes no \"--\""));
   EXPECT_THAT(refusal({"--", "ls"}), HasSubstr("yonder exec"));
-  EXPECT_THAT(refusal({"exec", "x\x1b[2J", "y\x1b[2J"}), testing::Not(HasSubstr("\x1b")));
+  EXPECT_THAT(refusal({"exec", "x\x1b[2J", "y\x1b[2J"}), ::testing::Not(HasSubstr("\x1b")));
 }
 
 TEST(CommandShapes, ComeFromTheParser) {

@@ -6,9 +6,9 @@
 namespace yonder::cli {
 namespace {
 
-using testing::ElementsAre;
-using testing::HasSubstr;
-using testing::IsEmpty;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
 
 constexpr std::int64_t kNow = 1700000000000;
 constexpr std::int64_t kMinute = 60000;
@@ -95,7 +95,7 @@ TEST(PsTable, ObeysNoForeignEscapeCode) {
   evil.session_name = "\x1b]0;x\x07";
   evil.description = "\x9b";
   EXPECT_THAT(ps_screen({.tasks = {evil}, .warnings = {"\x1b[2J"}}, 80, false, kNow),
-              testing::Not(HasSubstr("\x1b")));
+              ::testing::Not(HasSubstr("\x1b")));
   EXPECT_THAT(ps_fields({.tasks = {evil}})[0][10], "\\x1b[2J");
 }
 

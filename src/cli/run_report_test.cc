@@ -12,10 +12,10 @@
 namespace yonder::cli {
 namespace {
 
-using testing::Contains;
-using testing::ElementsAre;
-using testing::HasSubstr;
-using testing::IsEmpty;
+using ::testing::Contains;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
 
 ops::BackgroundResponse started() {
   ops::BackgroundResponse response;

@@ -9,7 +9,7 @@
 namespace yonder::cli {
 namespace {
 
-using testing::ElementsAre;
+using ::testing::ElementsAre;
 
 TEST(Table, AlignsItsColumnsAndLeavesNoSpacesBehind) {
   EXPECT_EQ(aligned_table({"A", "LONG", "C"}, {{"aaa", "b", ""}, {"", "bb", "c"}}, 80, false),

@@ -8,9 +8,9 @@
 namespace yonder::cli {
 namespace {
 
-using testing::ElementsAre;
-using testing::HasSubstr;
-using testing::IsEmpty;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
 
 Outcome<ops::TaskInfo> ended(const std::string& run, RunState state,
                              std::optional<int> code = std::nullopt) {

@@ -11,8 +11,8 @@ namespace yonder::cli {
 namespace {
 
 using std::chrono::seconds;
-using testing::HasSubstr;
-using testing::Not;
+using ::testing::HasSubstr;
+using ::testing::Not;
 
 std::string drawn(const TopKnown& known, const TopView& view = {}, const TopSize& size = {120, 30},
                   Duration later = {}) {

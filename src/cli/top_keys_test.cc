@@ -9,11 +9,11 @@
 namespace yonder::cli {
 namespace {
 
-using testing::ElementsAre;
-using testing::IsEmpty;
+using ::testing::ElementsAre;
+using ::testing::IsEmpty;
 using Kind = TopKey::Kind;
 
-class TopKeys : public testing::Test {
+class TopKeys : public ::testing::Test {
  protected:
   TopAction press(Kind kind) { return press(TopKey{kind, ""}); }
   TopAction press(const char* text) { return press(TopKey{Kind::Text, text}); }

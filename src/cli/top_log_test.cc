@@ -6,7 +6,7 @@
 namespace yonder::cli {
 namespace {
 
-using testing::ElementsAre;
+using ::testing::ElementsAre;
 
 TEST(TopLog, KeepsLinesWithoutWhatATerminalWouldObey) {
   TopLog log("gpu1", "r-1");

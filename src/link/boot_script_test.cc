@@ -49,7 +49,7 @@ class BootScript : public ::testing::Test {
   BootScript() : raw_(fake_outpost()) {
     ::signal(SIGPIPE, SIG_IGN);
     auto packed = run_captured({.argv = {"gzip", "-9nc"}, .environment = {"PATH=/usr/bin:/bin"}},
-                               raw_, 1024UL * 1024, Deadline::after(std::chrono::seconds(30)));
+                               raw_, 1024UL * 1024, testing::patience());
     EXPECT_TRUE(packed);
     gzip_ = packed->out;
     machine_ = std::string(

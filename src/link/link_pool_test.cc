@@ -5,6 +5,7 @@
 
 #include <atomic>
 
+#include "base/patience_test.h"
 #include "link/far_side_test.h"
 
 namespace yonder::link {
@@ -40,7 +41,7 @@ class LinkPoolTest : public ::testing::Test {
  protected:
   LinkPoolTest() {
     spec_.idle_close = std::chrono::hours(1);
-    spec_.connect_timeout = std::chrono::seconds(60);
+    spec_.connect_timeout = std::chrono::hours(1);
   }
 
   // From now on the machine behaves so.
@@ -50,7 +51,7 @@ class LinkPoolTest : public ::testing::Test {
   void answers() { behaves(far_.greeting() + FarSide::listens()); }
 
   Result<std::shared_ptr<Link>> acquire(AcquireOptions options = {}) {
-    if (options.deadline.is_never()) options.deadline = Deadline::after(std::chrono::seconds(60));
+    if (options.deadline.is_never()) options.deadline = testing::patience();
     return pool_.acquire(spec_, options);
   }
   // When the machine was called.
@@ -213,7 +214,7 @@ TEST_F(LinkPoolTest, KeepsNobodyWaitingForAnotherMachine) {
   answers();
   SandboxSpec other = spec_;
   other.host = "elsewhere";
-  EXPECT_TRUE(pool_.acquire(other, {.deadline = Deadline::after(std::chrono::seconds(60))}));
+  EXPECT_TRUE(pool_.acquire(other, {.deadline = testing::patience()}));
   cancel.cancel();
 }
 

@@ -5,6 +5,7 @@
 
 #include <atomic>
 
+#include "base/patience_test.h"
 #include "link/far_side_test.h"
 
 namespace yonder::link {
@@ -28,10 +29,9 @@ class LinkTest : public ::testing::Test {
     return out;
   }
 
-  Result<std::shared_ptr<Link>> try_open(
-      const std::string& script,
-      const Deadline& deadline = Deadline::after(std::chrono::seconds(20)),
-      const CancelToken& cancel = {}) {
+  Result<std::shared_ptr<Link>> try_open(const std::string& script,
+                                         const Deadline& deadline = testing::patience(),
+                                         const CancelToken& cancel = {}) {
     return Link::open({.spec = spec_,
                        .prefix = FarSide::prefix(script),
                        .images = images_,
@@ -44,7 +44,7 @@ class LinkTest : public ::testing::Test {
     EXPECT_TRUE(link) << (link ? "" : link.error().message);
     return link ? *link : nullptr;
   }
-  static Deadline soon() { return Deadline::after(std::chrono::seconds(20)); }
+  static Deadline soon() { return testing::patience(); }
 
   FarSide far_;
   SandboxSpec spec_ = FarSide::spec();

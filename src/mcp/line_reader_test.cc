@@ -10,7 +10,7 @@
 namespace yonder::mcp {
 namespace {
 
-class LineReaderTest : public testing::Test {
+class LineReaderTest : public ::testing::Test {
  protected:
   void write(std::string_view bytes) { ASSERT_TRUE(write_all(pipe_.write, bytes)); }
   void close() { pipe_.write.reset(); }

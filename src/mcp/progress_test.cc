@@ -12,7 +12,7 @@ namespace {
 
 using std::chrono::milliseconds;
 
-class ProgressTest : public testing::Test {
+class ProgressTest : public ::testing::Test {
  protected:
   // Every message that was sent.
   std::vector<Json> sent() {

@@ -15,7 +15,7 @@ namespace {
 
 using Endings = std::vector<std::string>;
 
-class ServerCallsTest : public testing::Test {
+class ServerCallsTest : public ::testing::Test {
  protected:
   ServerCallsTest() { client_.initialize(); }
 

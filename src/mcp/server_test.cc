@@ -11,13 +11,13 @@
 namespace yonder::mcp {
 namespace {
 
-class ServerTest : public testing::Test {
+class ServerTest : public ::testing::Test {
  protected:
   FakeTools fakes_;
   TestClient client_{fakes_.tools()};
 };
 
-class EveryVersion : public ServerTest, public testing::WithParamInterface<const char*> {};
+class EveryVersion : public ServerTest, public ::testing::WithParamInterface<const char*> {};
 
 TEST_P(EveryVersion, OpensListsAndCalls) {
   const Json opened = client_.initialize(GetParam());
@@ -43,7 +43,7 @@ TEST_P(EveryVersion, OpensListsAndCalls) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Legacy, EveryVersion,
-                         testing::Values("2024-11-05", "2025-03-26", "2025-06-18", "2025-11-25"));
+                         ::testing::Values("2024-11-05", "2025-03-26", "2025-06-18", "2025-11-25"));
 
 TEST_F(ServerTest, OffersItsNewestVersionToAClientThatAsksForAnother) {
   EXPECT_EQ(client_.initialize("2099-01-01")["protocolVersion"], "2025-11-25");

@@ -12,7 +12,7 @@
 namespace yonder::mcp {
 namespace {
 
-class OutputTest : public testing::Test {
+class OutputTest : public ::testing::Test {
  protected:
   OutputTest() { ::signal(SIGPIPE, SIG_IGN); }
 

@@ -8,12 +8,13 @@
 #include <array>
 #include <stdexcept>
 
+#include "base/patience_test.h"
 #include "base/text.h"
 
 namespace yonder::mcp {
 namespace {
 
-constexpr Duration kPatience = std::chrono::seconds(20);
+constexpr Duration kPatience = testing::kPatience;
 
 using Call = std::function<Result<Json>(ops::CallContext&, const Json&)>;
 

@@ -7,7 +7,7 @@
 namespace yonder::ops {
 namespace {
 
-using testing::HasSubstr;
+using ::testing::HasSubstr;
 
 // The only finding about a subject.
 Finding about(const std::vector<Finding>& findings, const std::string& subject) {

@@ -39,7 +39,7 @@ class GitScripts : public ::testing::TestWithParam<const char*> {
   }
   std::string run(const std::vector<std::string>& argv, const std::string& input = "") {
     const auto done = run_captured({.argv = argv, .environment = environment()}, input, 1U << 20,
-                                   Deadline::after(std::chrono::seconds(60)));
+                                   testing::patience());
     if (!done) return "error: " + done.error().message;
     errors_ = done->err;
     return done->out;

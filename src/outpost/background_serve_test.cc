@@ -129,10 +129,10 @@ TEST_F(BackgroundServe, GoesOnWhenTheOutpostIsKilled) {
 }
 
 TEST_F(BackgroundServe, StopsByItsSessionName) {
-  auto wanted = in_background("sleep 1000");
+  auto wanted = in_background("exec sleep 1000");
   wanted.session = "train.1: a";
   const auto record = begin(wanted);
-  const auto stopped = stop({.session = "train.1: a", .grace_ms = 1000});
+  const auto stopped = stop({.session = "train.1: a", .grace_ms = 3600 * 1000});
   ASSERT_TRUE(stopped.facts && stopped.facts->exit);
   EXPECT_EQ(stopped.facts->run_id, record.id());
   EXPECT_EQ(stopped.facts->exit->cause, wire::Cause::Stop);
@@ -162,7 +162,7 @@ TEST_F(BackgroundServe, SendsTheWantedSignalFirst) {
       begin(in_background("trap 'echo interrupted; exit 0' INT; trap 'exit 9' TERM; "
                           ": > ready; while :; do sleep 0.01; done"));
   wait_for_file("ready");
-  const auto stopped = stop({.run_id = record.id(), .signal = SIGINT, .grace_ms = 20000});
+  const auto stopped = stop({.run_id = record.id(), .signal = SIGINT, .grace_ms = 3600 * 1000});
   ASSERT_TRUE(stopped.facts && stopped.facts->exit);
   EXPECT_EQ(stopped.facts->exit->cause, wire::Cause::Stop) << "the first cause wins";
   EXPECT_EQ(stopped.facts->exit->code, 0);
@@ -176,10 +176,8 @@ TEST_F(BackgroundServe, SendsTheWantedSignalToWhatHasLostItsSupervisor) {
   const auto alive = alive_of(record);
   ::kill(static_cast<pid_t>(alive.supervisor.pid), SIGKILL);
   ASSERT_TRUE(testing::eventually([&] { return !lives(alive.supervisor); }));
-  const auto began = std::chrono::steady_clock::now();
-  const auto stopped = stop({.run_id = record.id(), .signal = SIGINT, .grace_ms = 20000});
-  EXPECT_LT(std::chrono::steady_clock::now() - began, std::chrono::seconds(15))
-      << "what is gone is not waited for";
+  // Were what is gone waited for, the answer would come after this grace.
+  const auto stopped = stop({.run_id = record.id(), .signal = SIGINT, .grace_ms = 3600 * 1000});
   ASSERT_TRUE(stopped.facts);
   EXPECT_FALSE(stopped.facts->command_lives);
   EXPECT_EQ(log_of(record), "interrupted\n");

@@ -10,7 +10,7 @@ namespace {
 
 using ::testing::HasSubstr;
 
-constexpr auto kLimit = std::chrono::seconds(30);
+constexpr auto kLimit = testing::kPatience;
 
 class Disks : public RunTest {
  protected:

@@ -10,6 +10,7 @@
 #include "lab/gpu_stub.h"
 #include "outpost/background_fixture_test.h"
 #include "outpost/gpu_lease.h"
+#include "outpost/gpu_times.h"
 #include "outpost/gpus.h"
 
 namespace yonder::outpost {
@@ -21,8 +22,11 @@ class GpuRunTest : public BackgroundTest {
     ::setenv("YONDER_GPU_LEASES", (scratch_ / "gpus").c_str(), 1);
     ::setenv("PATH", (stub_.path() + ":" + path_).c_str(), 1);
     have_gpus(2);
+    gpu_times() = {
+        .tool = testing::kPatience, .lock = testing::kPatience, .decision = testing::kPatience};
   }
   ~GpuRunTest() override {
+    gpu_times() = {};
     ::setenv("PATH", path_.c_str(), 1);
     ::unsetenv("YONDER_GPU_LEASES");
   }
@@ -39,9 +43,12 @@ class GpuRunTest : public BackgroundTest {
     return request;
   }
   static wire::WaitingRecord wait_until_queued(const RunRecord& record) {
-    EXPECT_TRUE(testing::eventually([&] { return path_exists(record.path("waiting")); }));
+    EXPECT_TRUE(testing::eventually([&] {
+      return path_exists(record.path("waiting")) || path_exists(record.path("alive")) ||
+             record.has_ended();
+    }));
     const auto waiting = record.read_waiting();
-    EXPECT_TRUE(waiting && *waiting);
+    EXPECT_TRUE(waiting && *waiting) << what_became_of(record);
     return waiting && *waiting ? **waiting : wire::WaitingRecord{};
   }
   static void stop_queued(const RunRecord& record) {
@@ -53,9 +60,13 @@ class GpuRunTest : public BackgroundTest {
     return alive.gpus.size() == 1 ? alive.gpus.front().uuid : "";
   }
   resources::Gpus seen() const {
-    auto gpus = look_at_gpus(std::chrono::seconds(10));
-    add_leases(gpus);
-    EXPECT_EQ(gpus.lease_problem, "");
+    auto gpus = look_at_gpus(testing::kPatience);
+    // The lock may be somebody else's for a moment.
+    EXPECT_TRUE(testing::eventually([&] {
+      gpus.lease_problem.clear();
+      add_leases(gpus);
+      return gpus.lease_problem.empty();
+    }));
     return gpus;
   }
   std::size_t leases() const {

@@ -7,6 +7,7 @@
 #include "base/clean_text.h"
 #include "base/gpu_free.h"
 #include "base/text.h"
+#include "outpost/gpu_times.h"
 #include "outpost/gpus.h"
 #include "outpost/machine.h"
 #include "outpost/user_name.h"
@@ -14,13 +15,11 @@
 namespace yonder::outpost {
 namespace {
 
-constexpr auto kLockPatience = std::chrono::seconds(5);
 // Of one who has other things to do, and comes again.
 constexpr auto kShortPatience = std::chrono::milliseconds(300);
 // Of those whose claims were cleared away along with ours.
 constexpr auto kReturnTime = std::chrono::seconds(1);
 constexpr auto kTouch = std::chrono::hours(1);
-constexpr auto kToolLimit = std::chrono::seconds(10);
 
 std::string gpus_in_words(std::uint64_t count) {
   return concat(count, count == 1 ? " GPU" : " GPUs");
@@ -55,7 +54,7 @@ Result<GpuLease> GpuLease::enter(const std::string& run_id, const wire::StartReq
                   .since_ms = wall_clock_ms(),
                   .boot_id = read_boot_id(),
                   .pid_ns = read_pid_namespace()});
-  TRY_ASSIGN(const Fd lock, lease.lock(LeaseLock::ToChange, kLockPatience));
+  TRY_ASSIGN(const Fd lock, lease.lock(LeaseLock::ToChange, gpu_times().lock));
   remove_dead_claims(lease.place_);
   TRY_ASSIGN(OwnClaim own, OwnClaim::enter(lease.place_, lease.claim_));
   lease.own_.emplace(std::move(own));
@@ -101,7 +100,7 @@ Result<void> GpuLease::enter_again() {
 Result<Turn> GpuLease::look() {
   {
     // Asking the tool takes its time; those who cannot be next need not.
-    TRY_ASSIGN(const Fd lock, this->lock(LeaseLock::ToLook, kLockPatience));
+    TRY_ASSIGN(const Fd lock, this->lock(LeaseLock::ToLook, gpu_times().lock));
     TRY_ASSIGN(std::vector<SeenClaim> all, live_claims(place_));
     const auto claims = in_line(std::move(all), claim_.run_id, wall_clock_ms());
     if (!may_have_turn(own_->number(), claim_, claims)) {
@@ -110,7 +109,7 @@ Result<Turn> GpuLease::look() {
       return turn;
     }
   }
-  seen_ = look_at_gpus(kToolLimit);
+  seen_ = look_at_gpus(gpu_times().tool);
   auto turn = decide();
   if (turn) {
     blind_ = Deadline::never();
@@ -129,7 +128,7 @@ Result<Turn> GpuLease::decide() {
   wire::GpuClaim wanted = claim_;
   wanted.suitable = suitable_gpus(*gpus.list, claim_.gpu_memory_mb);
   if (wanted.suitable.size() < wanted.gpus) return never(gpus, wanted);
-  TRY_ASSIGN(const Fd lock, this->lock(LeaseLock::ToChange, kLockPatience));
+  TRY_ASSIGN(const Fd lock, this->lock(LeaseLock::ToChange, gpu_times().lock));
   TRY_ASSIGN(std::vector<SeenClaim> claims, live_claims(place_));
   Turn turn = decide_turn(own_->number(), wanted,
                           in_line(std::move(claims), claim_.run_id, wall_clock_ms()), gpus);
@@ -161,7 +160,7 @@ bool GpuLease::is_seen() const {
 
 // Who cannot see the GPUs for long does not keep them from others: as if it had never looked.
 void GpuLease::see_nothing() {
-  if (blind_.is_never()) blind_ = Deadline::after(kDecisionTime);
+  if (blind_.is_never()) blind_ = Deadline::after(gpu_times().decision);
   if (!blind_.expired() || claim_.suitable.empty()) return;
   const auto lock = this->lock(LeaseLock::ToChange, kShortPatience);
   wire::GpuClaim blind = claim_;
@@ -174,7 +173,7 @@ void GpuLease::see_nothing() {
 // list must show the command.
 void GpuLease::note_command(const wire::ProcessKey& command) {
   claim_.command = command;
-  const auto lock = lock_leases(place_, LeaseLock::ToChange, Deadline::after(kLockPatience));
+  const auto lock = lock_leases(place_, LeaseLock::ToChange, Deadline::after(gpu_times().lock));
   if (lock) [[maybe_unused]]
     const bool noted = own_->write(claim_).has_value();
 }

@@ -132,15 +132,15 @@ TEST_F(GpuLeaseTest, AQueuedRunWhoseSupervisorIsKilledHoldsNobodyUp) {
   wait_until_queued(first);
   const auto second = start(queueing(1, "true"));
   wait_until_queued(second);
-  pid_t supervisor = 0;
+  // What it has asked a tool with may not be gone yet, and has its name; the supervisor is older.
+  std::optional<Process> supervisor;
   for (const auto& process : all_processes()) {
     const auto title = read_file(concat("/proc/", process.pid, "/cmdline"), 4096);
-    if (title && title->find("supervise " + first.id()) != std::string::npos) {
-      supervisor = process.pid;
-    }
+    if (!title || title->find("supervise " + first.id()) == std::string::npos) continue;
+    if (!supervisor || process.start_time < supervisor->start_time) supervisor = process;
   }
-  ASSERT_GT(supervisor, 0);
-  ::kill(supervisor, SIGKILL);
+  ASSERT_TRUE(supervisor);
+  ::kill(supervisor->pid, SIGKILL);
   go("go");
   EXPECT_EQ(wait_for_end(second).code, 0);
   EXPECT_FALSE(path_exists(first.path("alive")));

@@ -5,6 +5,7 @@
 
 #include "base/gpu_free.h"
 #include "base/text.h"
+#include "outpost/gpu_times.h"
 #include "outpost/user_name.h"
 
 namespace yonder::outpost {
@@ -39,10 +40,10 @@ bool overlaps(const wire::GpuClaim& a, const wire::GpuClaim& b) {
 
 // Who cannot see the GPUs does not know which he wants, and holds up nobody for long.
 bool lets_others_pass(const SeenClaim& seen, std::int64_t now_ms) {
-  constexpr std::int64_t kLong = std::chrono::milliseconds(kDecisionTime).count();
+  const std::int64_t long_ago = to_milliseconds(gpu_times().decision);
   // A clock that was put back must not make him one who has just come.
   const std::int64_t came = seen.claim.since_ms;
-  const bool just_came = came > now_ms - kLong && came < now_ms + kLong;
+  const bool just_came = came > now_ms - long_ago && came < now_ms + long_ago;
   return seen.waits() && seen.claim.suitable.empty() && !just_came;
 }
 

@@ -21,8 +21,6 @@ void mark_leases(std::vector<resources::Gpu>& gpus, const std::vector<SeenClaim>
 std::vector<resources::Waiting> queue_of(const std::vector<SeenClaim>& claims, uid_t asker,
                                          std::int64_t now_ms);
 
-// Whoever comes has looked within this time, or holds nobody up.
-inline constexpr std::chrono::seconds kDecisionTime{15};
 // Those that another claim has to reckon with: neither itself, nor who waits and still does not
 // know what could serve him. He keeps his number, for when he does.
 std::vector<SeenClaim> in_line(std::vector<SeenClaim> claims, const std::string& run_id,

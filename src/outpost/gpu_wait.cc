@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "base/text.h"
+#include "outpost/gpu_times.h"
 #include "outpost/machine.h"
 
 namespace yonder::outpost {
@@ -53,7 +54,7 @@ class Waiting {
   const wire::StartRequest& spec_;
   GpuLease lease_;
   Deadline limit_ = Deadline::never();
-  Deadline decision_ = Deadline::after(kDecisionTime);
+  Deadline decision_ = Deadline::after(gpu_times().decision);
   Deadline rest_ = Deadline::never();  // however much happens, the tool is not asked before
   milliseconds pause_ = kFirstPause;
   bool queued_ = false;

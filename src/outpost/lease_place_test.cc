@@ -84,7 +84,7 @@ TEST(LeasePlace, CannotBeLockedAwayByAFileOfItsName) {
   const auto place = open_lease_place(path);
   ASSERT_TRUE(place);
   ASSERT_EQ(::mkfifo((path + "/lock").c_str(), 0600), 0);
-  EXPECT_TRUE(lock_leases(*place, LeaseLock::ToChange, Deadline::after(std::chrono::seconds(5))));
+  EXPECT_TRUE(lock_leases(*place, LeaseLock::ToChange, testing::patience()));
 }
 
 TEST(LeasePlace, KnowsWhenItIsNotTheOneAtThePathAnyMore) {

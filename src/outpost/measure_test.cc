@@ -86,14 +86,10 @@ TEST_F(Measure, LeavesNoToolBehindWhenTheLinkEnds) {
 
 TEST(MeasureTime, WithoutAGpuToolIsMilliseconds) {
   const Surroundings around{.home = "/", .boot_id = "b", .state_dir = "/"};
-  std::int64_t best = 1000;
-  for (int i = 0; i < 20; ++i) {
-    const auto facts = measure(around, "");
-    if (!facts.gpus.tool.empty()) GTEST_SKIP() << "this machine has " << facts.gpus.tool;
-    best = std::min(best, facts.took_ms);
-  }
-  RecordProperty("best_ms", static_cast<int>(best));
-  EXPECT_LE(best, 20);
+  const auto facts = measure(around, "");
+  if (!facts.gpus.tool.empty()) GTEST_SKIP() << "this machine has " << facts.gpus.tool;
+  // Once it is not interrupted; a pause of its own would be in each.
+  EXPECT_TRUE(testing::eventually([&] { return measure(around, "").took_ms <= 20; }));
 }
 
 }  // namespace

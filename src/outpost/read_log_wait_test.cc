@@ -9,7 +9,7 @@
 namespace yonder::outpost {
 namespace {
 
-constexpr std::int64_t kLong = 60000;
+constexpr std::int64_t kLong = 3600 * 1000;
 
 class WaitForLog : public LookTest {
  protected:

@@ -10,8 +10,8 @@ namespace yonder::outpost {
 namespace {
 
 constexpr auto kStep = std::chrono::milliseconds(20);
-// After it has written the end, a supervisor has only the disk to wait for.
-constexpr auto kRemoveWithin = std::chrono::seconds(1);
+// After it has written the end, a supervisor has only the disk to wait for, and its turn.
+constexpr auto kRemoveWithin = std::chrono::seconds(10);
 
 }  // namespace
 

@@ -79,8 +79,15 @@ class RunTest : public ::testing::Test {
     EXPECT_TRUE(exit) << (exit ? "" : exit.error().message);
     return exit && *exit ? **exit : wire::ExitRecord{};
   }
+  // One that has ended without having begun will not begin.
   static void wait_until_alive(const RunRecord& record) {
-    EXPECT_TRUE(testing::eventually([&] { return path_exists(record.path("alive")); }));
+    EXPECT_TRUE(testing::eventually(
+        [&] { return record.has_ended() || path_exists(record.path("alive")); }));
+    EXPECT_TRUE(path_exists(record.path("alive"))) << what_became_of(record);
+  }
+  static std::string what_became_of(const RunRecord& record) {
+    const auto exit = record.read_exit();
+    return exit && *exit ? "it has ended: " + (*exit)->reason : "it has not ended";
   }
   static std::string text_of(const RunRecord& record, const char* file) {
     auto text = read_file(record.path(file), 64UL * 1024 * 1024);

@@ -80,7 +80,7 @@ class ServeTest : public RunTest {
   }
 
   // Nothing at the end of the link, or when nothing has come for `patience`.
-  std::optional<wire::Frame> next_frame(int patience_ms = 30000) {
+  std::optional<wire::Frame> next_frame(Duration patience = testing::kPatience) {
     while (true) {
       auto frame = parser_.next();
       if (!frame) {
@@ -89,7 +89,7 @@ class ServeTest : public RunTest {
       }
       if (*frame) return **frame;
       pollfd waiting{from_.get(), POLLIN, 0};
-      if (::poll(&waiting, 1, patience_ms) <= 0) return std::nullopt;
+      if (::poll(&waiting, 1, Deadline::after(patience).poll_timeout()) <= 0) return std::nullopt;
       std::array<char, 65536> buffer{};
       const ssize_t n = ::read(from_.get(), buffer.data(), buffer.size());
       if (n <= 0) return std::nullopt;

@@ -35,7 +35,7 @@ TEST_F(TreeEnderTest, AsksFirstAndWaitsForTheGrace) {
   auto child = spawn("trap 'exit 5' TERM; : > $1/ready; while :; do sleep 0.01; done");
   TreeEnder ender(members(), std::chrono::hours(1));
   EXPECT_FALSE(ender.step());
-  const auto status = child.wait(Deadline::after(std::chrono::seconds(20)));
+  const auto status = child.wait(testing::patience());
   ASSERT_TRUE(status);
   EXPECT_EQ(status->code, 5);
   EXPECT_TRUE(testing::eventually([&] { return ender.step(); }));
@@ -47,7 +47,7 @@ TEST_F(TreeEnderTest, AsksWithAnotherSignalWhenThatIsWanted) {
       "while :; do sleep 0.01; done");
   TreeEnder ender(members(), std::chrono::hours(1), SIGINT);
   EXPECT_FALSE(ender.step());
-  const auto status = child.wait(Deadline::after(std::chrono::seconds(20)));
+  const auto status = child.wait(testing::patience());
   ASSERT_TRUE(status);
   EXPECT_EQ(status->code, 6);
 }
@@ -56,7 +56,7 @@ TEST_F(TreeEnderTest, KillsWhatDoesNotListen) {
   auto child = spawn("trap '' TERM; : > $1/ready; while :; do sleep 1000; done");
   TreeEnder ender(members(), Duration::zero());
   EXPECT_TRUE(testing::eventually([&] { return ender.step(); }));
-  const auto status = child.wait(Deadline::after(std::chrono::seconds(20)));
+  const auto status = child.wait(testing::patience());
   ASSERT_TRUE(status);
   EXPECT_TRUE(status->signaled);
   EXPECT_EQ(status->code, SIGKILL);

@@ -197,6 +197,7 @@ TEST_F(WorkerTest, ALostLinkLeavesNothingBehind) {
 }
 
 // So many orders that most still wait in the pipe when the first is done.
+constexpr int kOrders = 20000;
 std::string many_directories(const std::string& open, int count) {
   std::string bytes = open;
   BlockWriter out([&](std::string_view piece) {
@@ -212,40 +213,52 @@ std::string many_directories(const std::string& open, int count) {
 }
 
 TEST_F(WorkerTest, WhatWasNotDoneWhenItIsCancelledIsNotDoneAndTheEndIsTold) {
-  ask(5, wire::TreeRequest{});
-  say(5, many_directories(open_root(Role::Target), 20000));
-  ASSERT_TRUE(eventually([&] { return fs::exists(scratch_ / "root/d0"); }));
-  send(wire::Kind::Cancel, 5, "");
-  ASSERT_TRUE(take_until([&] { return streams_[5].over; }));
   const auto count = [&] {
     return std::distance(fs::directory_iterator(scratch_ / "root"), fs::directory_iterator());
   };
+  // One that was faster than this test is tried again.
+  const Deadline deadline = testing::patience();
+  wire::StreamId stream = 4;
+  do {
+    ASSERT_FALSE(deadline.expired()) << "all of it is done in spite of the cancellation";
+    fs::remove_all(scratch_ / "root");
+    ask(++stream, wire::TreeRequest{});
+    say(stream, many_directories(open_root(Role::Target), kOrders));
+    ASSERT_TRUE(eventually([&] { return fs::exists(scratch_ / "root/d0"); }));
+    send(wire::Kind::Cancel, stream, "");
+    ASSERT_TRUE(take_until([&] { return streams_[stream].over; }));
+  } while (count() == kOrders);
   const auto then = count();
-  EXPECT_LT(then, 20000);
   EXPECT_TRUE(eventually([&] { return workers().empty(); }));
   EXPECT_EQ(count(), then);
 }
 
 TEST_F(WorkerTest, OnlyAnOrderlyEndMeansThatAllOfItIsWanted) {
+  // Nobody may be there to bury them: they have ended when they have nothing open any more.
+  const auto has_ended = [](pid_t pid) {
+    std::error_code gone;
+    return fs::directory_iterator(concat("/proc/", pid, "/fd"), gone) == fs::directory_iterator();
+  };
   ask(5, wire::TreeRequest{});
   say(5, many_directories(open_root(Role::Target), 3000));
   send(wire::Kind::End, 5, "");
   ASSERT_TRUE(take_until([&] { return streams_[5].over; }));
   EXPECT_EQ(streams_[5].error, "");
   EXPECT_TRUE(fs::exists(scratch_ / "root/d2999"));
-  ask(6, wire::TreeRequest{});
-  fs::remove_all(scratch_ / "root");
-  say(6, many_directories(open_root(Role::Target), 20000));
-  ASSERT_TRUE(eventually([&] { return fs::exists(scratch_ / "root/d0"); }));
-  const auto at_work = workers();
-  disconnect();
-  // Nobody may be there to bury them: they have ended when they have nothing open any more.
-  const auto has_ended = [](pid_t pid) {
-    std::error_code gone;
-    return fs::directory_iterator(concat("/proc/", pid, "/fd"), gone) == fs::directory_iterator();
-  };
-  EXPECT_TRUE(eventually([&] { return std::all_of(at_work.begin(), at_work.end(), has_ended); }));
-  EXPECT_FALSE(fs::exists(scratch_ / "root/d19999"));
+  // One that was faster than this test is tried again.
+  const Deadline deadline = testing::patience();
+  do {
+    ASSERT_FALSE(deadline.expired()) << "all of it is done although the link ends";
+    reconnect();
+    streams_.clear();
+    fs::remove_all(scratch_ / "root");
+    ask(6, wire::TreeRequest{});
+    say(6, many_directories(open_root(Role::Target), kOrders));
+    ASSERT_TRUE(eventually([&] { return fs::exists(scratch_ / "root/d0"); }));
+    const auto at_work = workers();
+    disconnect();
+    ASSERT_TRUE(eventually([&] { return std::all_of(at_work.begin(), at_work.end(), has_ended); }));
+  } while (fs::exists(scratch_ / concat("root/d", kOrders - 1)));
 }
 
 TEST_F(WorkerTest, ManyWorkAtOnce) {

@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "base/patience_test.h"
 #include "link/far_side_test.h"
 
 namespace yonder::run {
@@ -12,7 +13,7 @@ using testing::eventually;
 using testing::FarSide;
 using ::testing::HasSubstr;
 
-constexpr auto kSoon = std::chrono::seconds(30);
+constexpr auto kSoon = testing::kPatience;
 
 // What the near side has said to the far side.
 struct Heard {

@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "base/patience_test.h"
 #include "base/subprocess.h"
 #include "base/text.h"
 
@@ -42,7 +43,7 @@ std::string resolved_by_ssh(const Words& argv) {
   SpawnOptions options;
   options.argv = words;
   options.environment = {"PATH=/usr/local/bin:/usr/bin:/bin", "HOME=/nonexistent", "LC_ALL=C"};
-  const auto ran = run_captured(options, "", 1 << 20, Deadline::after(std::chrono::seconds(20)));
+  const auto ran = run_captured(options, "", 1 << 20, testing::patience());
   if (!ran) return ran.error().message;
   return concat("\n", ran->out, ran->err, ran->status.success() ? "" : "\nssh refused");
 }

@@ -75,8 +75,7 @@ class GitRepository {
       options.environment.push_back(std::string("PATH=") + path);
     }
     options.argv.insert(options.argv.end(), arguments.begin(), arguments.end());
-    const auto ran = run_captured(options, input, std::size_t{1} << 28U,
-                                  Deadline::after(std::chrono::seconds(60)));
+    const auto ran = run_captured(options, input, std::size_t{1} << 28U, testing::patience());
     if (!ran) {
       ADD_FAILURE() << "these tests need git: " << ran.error().message;
       return {};

@@ -4,6 +4,7 @@
 #include <set>
 
 #include "base/file.h"
+#include "base/patience_test.h"
 #include "base/text.h"
 #include "chaos/proc.h"
 #include "chaos/verdict.h"
@@ -14,8 +15,8 @@ namespace yonder::chaos {
 namespace {
 
 constexpr std::uint64_t kFileLimit = 64UL << 20;
-constexpr auto kEndTime = std::chrono::seconds(30);
-constexpr auto kCallTime = std::chrono::seconds(60);
+constexpr auto kEndTime = testing::kPatience;
+constexpr auto kCallTime = testing::kPatience;
 // Whose whole log does not fit into one answer.
 constexpr std::size_t kLargeLog = 400000;
 
@@ -42,7 +43,8 @@ class Audit {
   void audit(const RunPlan& plan) {
     const Seen seen = stage_.truth.of(plan);
     const std::string count = read_text(plan.count_file);
-    if (std::count(count.begin(), count.end(), '\n') != 1) {
+    const auto executed = std::count(count.begin(), count.end(), '\n');
+    if (executed != 1 && !(executed == 0 && was_cut_short(plan))) {
       wrong(Wrong::Double, plan, "executed as in " + count);
     }
     if (seen.run_id.empty()) return wrong(Wrong::Answer, plan, "its start was never confirmed");
@@ -81,6 +83,7 @@ class Audit {
     if (!seen.log_file.empty() && path != seen.log_file) {
       wrong(Wrong::LogBytes, plan, concat("its log is ", path, ", was ", seen.log_file));
     }
+    if (was_cut_short(plan)) return;
     if (read_text(path) != plan.log) {
       wrong(Wrong::LogBytes, plan, concat("other bytes in ", path));
     }

@@ -21,11 +21,8 @@ constexpr auto kLongStall = std::chrono::seconds(35);
 
 }  // namespace
 
-Injector::Injector(Stage& stage, std::uint64_t seed, Duration mean_pause)
-    : stage_(stage),
-      dice_(seed),
-      mean_pause_(mean_pause),
-      machine_count_(stage.world.machines.size()) {}
+Injector::Injector(Stage& stage, std::uint64_t seed, Pace pace)
+    : stage_(stage), dice_(seed), pace_(pace), machine_count_(stage.world.machines.size()) {}
 
 const std::vector<Injector::Fault>& Injector::faults() {
   static const std::vector<Fault> all{{"link cut", 5, &Injector::cut},
@@ -45,16 +42,22 @@ const std::vector<Injector::Fault>& Injector::faults() {
 }
 
 void Injector::wreak() {
-  Deadline next = Deadline::after(mean_pause_);
+  Deadline next = Deadline::after(pace_.mean_pause);
   while (!stage_.calm.is_up() && !stage_.end.expired()) {
     repair_due(false);
     if (next.expired()) {
       one_fault();
-      next = Deadline::after(mean_pause_ * dice_.between(2, 18) / 10);
+      next = Deadline::after(next_pause());
     }
     stage_.calm.wait(Deadline::earlier(next, Deadline::after(kTick)));
   }
   repair_due(true);
+}
+
+Duration Injector::next_pause() {
+  constexpr int kMostDoublings = 10;
+  const int doublings = std::min(stage_.tally.faults() / std::max(pace_.wanted, 1), kMostDoublings);
+  return pace_.mean_pause * dice_.between(2, 18) / 10 * (1 << doublings);
 }
 
 void Injector::one_fault() {

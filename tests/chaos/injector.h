@@ -12,7 +12,13 @@ namespace yonder::chaos {
 // test's own clients and servers, or as those of the lab's users.
 class Injector {
  public:
-  Injector(Stage& stage, std::uint64_t seed, Duration mean_pause);
+  // How often it breaks something. Each time that it has done so `wanted` times the pauses become
+  // twice as long: on the slowest machine there is a time to get something done.
+  struct Pace {
+    Duration mean_pause;
+    int wanted;
+  };
+  Injector(Stage& stage, std::uint64_t seed, Pace pace);
 
   // Returns when the stage is calm; everything that can be repaired is repaired by then.
   void wreak();
@@ -30,6 +36,7 @@ class Injector {
 
   static const std::vector<Fault>& faults();
   void one_fault();
+  Duration next_pause();
   void repair_due(bool all);
   void repair_later(Duration pause, std::function<void()> repair);
   Machine& some_machine() { return stage_.world.machines[dice_.below(machine_count_)]; }
@@ -54,7 +61,7 @@ class Injector {
 
   Stage& stage_;
   Dice dice_;
-  Duration mean_pause_;
+  Pace pace_;
   std::size_t machine_count_;
   std::vector<Repair> repairs_;
 };

@@ -1,5 +1,7 @@
 #include <signal.h>
 
+#include <algorithm>
+
 #include "base/file.h"
 #include "base/text.h"
 #include "chaos/dice.h"
@@ -38,7 +40,12 @@ void kill_a_supervisor(LeaseStage& stage, Dice& dice) {
 
 void break_leases(LeaseStage& stage, std::uint64_t seed) {
   Dice dice(seed);
-  while (!stage.calm.wait(Deadline::after(std::chrono::milliseconds(dice.between(50, 250))))) {
+  // Twice as long after each hundred: on the slowest machine there is a time to get something done.
+  const auto pause = [&] {
+    const int doublings = std::min(stage.tally.faults() / 100, 10);
+    return Deadline::after(std::chrono::milliseconds(dice.between(50, 250) << doublings));
+  };
+  while (!stage.calm.wait(pause())) {
     LeaseClient& client = stage.clients[dice.below(stage.clients.size())];
     switch (dice.below(4)) {
       case 0:

@@ -113,7 +113,7 @@ class LeaseChaos : public e2e::EndToEnd {
 TEST_F(LeaseChaos, NeverGivesOneGpuToTwoNorLosesOneNorServesAnybodyOutOfTurn) {
   const auto seed = static_cast<std::uint64_t>(number_from("YONDER_CHAOS_SEED", 1));
   stage_.starts = number_from("YONDER_LEASE_STARTS", 8);
-  stage_.end = Deadline::after(stage_.starts > 50 ? 900s : 150s);
+  stage_.end = Deadline::after(stage_.starts > 50 ? 3600s : 600s);  // only what hangs gets there
   std::cout << "seed " << seed << ", " << stage_.users.size() << " users, " << stage_.clients.size()
             << " clients, " << stage_.starts << " starts of each, " << kGpus << " GPUs\n";
   play(seed);

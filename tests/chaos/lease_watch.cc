@@ -1,8 +1,10 @@
 #include <map>
 
+#include "base/patience_test.h"
 #include "base/text.h"
 #include "chaos/lease_stage.h"
 #include "outpost/gpu_claims.h"
+#include "outpost/gpu_times.h"
 #include "outpost/lease_place.h"
 
 namespace yonder::chaos {
@@ -23,14 +25,34 @@ void check_holders(LeaseStage& stage, const std::vector<SeenClaim>& claims) {
   }
 }
 
-// All want one of any: whoever holds one came before all who wait.
-void check_order(LeaseStage& stage, const std::vector<SeenClaim>& claims) {
-  std::uint64_t first_waiting = ~std::uint64_t{0};
+// Since when each is known to have looked at the GPUs.
+using Decided = std::map<std::string, std::int64_t>;
+
+void note_decisions(const std::vector<SeenClaim>& claims, Decided& decided) {
+  const std::int64_t now = wall_clock_ms();
   for (const auto& seen : claims) {
-    if (seen.waits()) first_waiting = std::min(first_waiting, seen.number);
-    if (!seen.waits() && seen.number > first_waiting) {
+    if (seen.claim.suitable.empty()) decided.erase(seen.claim.run_id);
+    if (!seen.claim.suitable.empty()) decided.emplace(seen.claim.run_id, now);
+  }
+}
+
+// Who had not looked for long when the other was served held nobody up any more.
+bool had_let_pass(const SeenClaim& waiting, const SeenClaim& served, const Decided& decided) {
+  const auto looked = decided.find(waiting.claim.run_id);
+  const bool in_time = looked != decided.end() && looked->second <= served.claim.since_ms;
+  const auto patience = to_milliseconds(outpost::gpu_times().decision);
+  return !in_time && served.claim.since_ms - waiting.claim.since_ms >= patience;
+}
+
+// All want one of any: whoever holds one came before all who wait.
+void check_order(LeaseStage& stage, const std::vector<SeenClaim>& claims, const Decided& decided) {
+  for (const auto& waiting : claims) {
+    if (!waiting.waits()) continue;
+    for (const auto& served : claims) {
+      if (served.waits() || served.number <= waiting.number) continue;
+      if (had_let_pass(waiting, served, decided)) continue;
       stage.tally.wrong(Wrong::Lie,
-                        concat(seen.claim.run_id, " was served before number ", first_waiting));
+                        concat(served.claim.run_id, " was served before number ", waiting.number));
     }
   }
 }
@@ -40,10 +62,11 @@ void check_order(LeaseStage& stage, const std::vector<SeenClaim>& claims) {
 void watch_leases(LeaseStage& stage) {
   std::size_t looks = 0;
   std::size_t longest = 0;
+  Decided decided;
   while (!stage.calm.wait(Deadline::after(2ms))) {
     const auto place = outpost::open_lease_place(stage.place);
     if (!place) continue;
-    const auto lock = outpost::lock_leases(*place, outpost::LeaseLock::ToLook, Deadline::after(5s));
+    const auto lock = outpost::lock_leases(*place, outpost::LeaseLock::ToLook, testing::patience());
     const auto claims = lock ? outpost::live_claims(*place) : lock.error();
     if (!claims) {
       stage.tally.wrong(Wrong::Answer, claims.error().message);
@@ -52,7 +75,8 @@ void watch_leases(LeaseStage& stage) {
     ++looks;
     longest = std::max(longest, claims->size());
     check_holders(stage, *claims);
-    check_order(stage, *claims);
+    note_decisions(*claims, decided);
+    check_order(stage, *claims, decided);
   }
   stage.tally.answer(concat("looks at the claims: ", looks, ", the most claims: ", longest));
 }

@@ -2,13 +2,14 @@
 
 #include <map>
 
+#include "base/patience_test.h"
 #include "chaos/verdict.h"
 
 namespace yonder::chaos {
 namespace {
 
 constexpr auto kPause = std::chrono::milliseconds(15);
-constexpr auto kAnswerTime = std::chrono::seconds(60);
+constexpr auto kAnswerTime = testing::kPatience;
 
 }  // namespace
 

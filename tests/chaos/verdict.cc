@@ -1,13 +1,15 @@
 #include "chaos/verdict.h"
 
 #include "base/base64.h"
+#include "base/file.h"
+#include "base/patience_test.h"
 #include "base/text.h"
 
 namespace yonder::chaos {
 namespace {
 
 // Between the end of a command and its record there is a supervisor that must get its turn.
-constexpr auto kRecordTime = std::chrono::seconds(5);
+constexpr auto kRecordTime = testing::kPatience;
 
 std::string text_of(const Json& answer, const char* name) {
   const auto found = answer.find(name);
@@ -26,6 +28,7 @@ void judge_end(const RunPlan& plan, const Evidence& evidence, const Json& answer
     return tally.wrong(Wrong::Lie, about(plan, answer) + ", but the process exists");
   }
   if (text_of(answer, "state") != plan.state) return tally.wrong(Wrong::Lie, about(plan, answer));
+  if (was_cut_short(plan)) return;
   if (!answer.contains("exit_code")) return;  // a start only says the state
   const Json code = plan.exit_code ? Json(*plan.exit_code) : Json();
   if (answer.value("exit_code", Json()) != code || text_of(answer, "signal") != plan.signal) {
@@ -59,6 +62,10 @@ void add_evidence_after(Evidence& evidence) {
   evidence.alive_after = evidence.before.command && exists(*evidence.before.command);
 }
 
+bool was_cut_short(const RunPlan& plan) {
+  return plan.timeout_s > 0 && !path_exists(plan.ready_file);
+}
+
 bool is_ended(const std::string& state) {
   return state != "queued" && state != "running" && state != "unknown" && !state.empty();
 }
@@ -74,6 +81,7 @@ void judge_state(const RunPlan& plan, const Evidence& evidence, const Json& answ
 }
 
 void judge_log(const RunPlan& plan, const Json& answer, Tally& tally) {
+  if (is_ended(text_of(answer, "state")) && was_cut_short(plan)) return;
   const auto size = answer.value("log_size", std::uint64_t{0});
   if (is_ended(text_of(answer, "state")) && size != plan.log.size()) {
     tally.wrong(Wrong::LogBytes,

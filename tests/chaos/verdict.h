@@ -19,6 +19,8 @@ struct Evidence {
 Evidence evidence_before(const Truth& truth, const RunPlan& plan);
 void add_evidence_after(Evidence& evidence);
 
+// Its time limit came before it was ready: how far it got then is up to the machine.
+bool was_cut_short(const RunPlan& plan);
 bool is_ended(const std::string& state);
 
 // Holds an answer against the evidence. `unknown` is always right.

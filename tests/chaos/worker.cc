@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "base/file.h"
+#include "base/patience_test.h"
 #include "base/text.h"
 #include "chaos/prey.h"
 #include "lab/processes.h"
@@ -15,7 +16,7 @@ namespace {
 constexpr auto kPause = std::chrono::milliseconds(20);
 constexpr auto kRetryPause = std::chrono::milliseconds(150);
 // Every call answers within the shortest limit of a client.
-constexpr auto kAnswerTime = std::chrono::seconds(60);
+constexpr auto kAnswerTime = testing::kPatience;
 // A supervisor gets this long to write down an end before the run is stopped on top of it.
 constexpr auto kRecordTime = std::chrono::milliseconds(500);
 

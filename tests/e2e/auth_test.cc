@@ -134,7 +134,8 @@ TEST_F(Auth, LostInTheMiddleEndsTheWaitAtOnce) {
   const Json more{{"sandbox_name", "127.0.0.1"}, {"env", {{"E2E_MARK", new_marker()}}}};
   const std::string marker = more["env"]["E2E_MARK"];
   EXPECT_EQ(whoami(*agent, "127.0.0.1"), "alice\n");
-  const int id = agent->call_async("exec_bash", exec_arguments("sleep 3; echo done", more));
+  const std::string gate = new_open_directory() + "/gate";
+  const int id = agent->call_async("exec_bash", exec_arguments(until(gate) + "echo done", more));
   ASSERT_TRUE(lab::eventually([&] { return !lab::processes_matching(marker).empty(); }));
   change_password("alice", "another-pw");
   sshd.kill_sessions();
@@ -143,6 +144,7 @@ TEST_F(Auth, LostInTheMiddleEndsTheWaitAtOnce) {
   EXPECT_EQ(unseen["connection_error"], true);
   EXPECT_EQ(occurrences(sshd.log(), "Failed password"), 1u) << sshd.log();
   change_password("alice", "alice-pw");
+  ASSERT_TRUE(write_file_atomically(gate, "", Durability::Process));
   EXPECT_TRUE(lab::eventually([&] { return lab::processes_matching(marker).empty(); }));
   auto later = new_agent(by_password(sshd, "alice", "alice-pw"));
   const Json done = content_of(later->call(

@@ -63,7 +63,7 @@ Json Background::end_of(const Json& started) {
   const Deadline deadline = patience();
   while (!deadline.expired()) {
     // From beyond all output: only the end is waited for.
-    Json seen = check_run(started, {{"offset", 1UL << 50}, {"wait_s", 20}});
+    Json seen = check_run(started, {{"offset", 1UL << 50}, {"wait_s", 600}});
     if (seen["state"] != "running" && seen["state"] != "queued") return seen;
   }
   throw std::runtime_error("run " + id_of(started) + " did not end in time");

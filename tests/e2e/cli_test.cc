@@ -113,11 +113,13 @@ TEST_F(Cli, LeavesTheCommandRunningAtASecondCtrlC) {
 }
 
 TEST_F(Cli, AttachesToARunOfBefore) {
+  const std::string gate = new_open_directory() + "/gate";
   const Captured early =
-      yonder({"exec", "--json", "--wait", "0", "--", "sleep 0.5; echo later; exit 4"});
+      yonder({"exec", "--json", "--wait", "0", "--", until(gate) + "echo later; exit 4"});
   const auto json = parse_json(early.out, "output");
   ASSERT_TRUE(json) << early.out << early.err;
-  EXPECT_EQ((*json)["running"], true);
+  EXPECT_NE((*json)["state"], "exited");
+  ASSERT_TRUE(write_file_atomically(gate, "", Durability::Process));
   const Captured done = yonder({"exec", "local", "--attach", (*json)["run_id"].get<std::string>()});
   EXPECT_EQ(done.out, "later\n");
   EXPECT_EQ(done.status.code, 4);

@@ -33,13 +33,17 @@ struct Tree {
 class ExecTimeout : public ExecLimits, public ::testing::WithParamInterface<Tree> {};
 
 TEST_P(ExecTimeout, StopsTheWholeTree) {
-  const Json done = bash(GetParam().command, marked({{"timeout_s", 0.5}}));
-  EXPECT_EQ(done["timed_out"], true);
-  EXPECT_EQ(done["state"], "timed_out");
-  EXPECT_EQ(done["exit_code"], 124);
-  EXPECT_THAT(done["left_running"], IsEmpty());
-  EXPECT_EQ(done["stdout"], "begun\n");
-  EXPECT_TRUE(is_gone());
+  Json done;
+  // A limit that comes before the command's first word shows nothing: then it gets more time.
+  for (double limit = 0.5; done["stdout"] != "begun\n"; limit *= 2) {
+    ASSERT_LT(limit, 100) << done;
+    done = bash(GetParam().command, marked({{"timeout_s", limit}}));
+    EXPECT_EQ(done["timed_out"], true);
+    EXPECT_EQ(done["state"], "timed_out");
+    EXPECT_EQ(done["exit_code"], 124);
+    EXPECT_THAT(done["left_running"], IsEmpty());
+    EXPECT_TRUE(is_gone());
+  }
 }
 
 INSTANTIATE_TEST_SUITE_P(
@@ -66,9 +70,7 @@ TEST_F(ExecLimits, LeaveACommandAloneThatReturnsInTime) {
 class ExecBackground : public ExecLimits, public ::testing::WithParamInterface<Tree> {};
 
 TEST_P(ExecBackground, ReturnsAtOnceAndNamesWhatStillRuns) {
-  const auto began = std::chrono::steady_clock::now();
-  const Json done = bash(GetParam().command, marked());
-  EXPECT_LT(std::chrono::steady_clock::now() - began, std::chrono::seconds(15));
+  const Json done = bash(GetParam().command, marked());  // what it leaves does not end
   EXPECT_EQ(done["stdout"], "started\n");
   EXPECT_EQ(done["exit_code"], 0);
   EXPECT_EQ(done["state"], "exited");
@@ -91,13 +93,16 @@ INSTANTIATE_TEST_SUITE_P(
 
 TEST_F(ExecLimits, ReturnTheHandleWhenTheWaitIsOver) {
   const std::string gate = new_open_directory() + "/gate";
-  const Json early =
-      bash(concat("echo first; while [ ! -e ", gate, " ]; do sleep 0.05; done; echo last; exit 7"),
-           {{"wait_s", 0.5}, {"timeout_s", 100}});
+  Json early = bash(concat("echo first; ", until(gate), "echo last; exit 7"),
+                    {{"wait_s", 0.5}, {"timeout_s", 3600}});
+  // How far it has come by then is up to the machine.
+  ASSERT_TRUE(lab::eventually([&] {
+    if (early["state"] == "running" && early["stdout"] == "first\n") return true;
+    early = bash("", {{"run_id", early["run_id"]}, {"wait_s", 0.5}});
+    return false;
+  })) << early;
   EXPECT_EQ(early["running"], true);
-  EXPECT_EQ(early["state"], "running");
   EXPECT_TRUE(early["exit_code"].is_null());
-  EXPECT_EQ(early["stdout"], "first\n");
   const int waiting = agent().call_async("exec_bash", Json{{"run_id", early["run_id"]}});
   ASSERT_TRUE(write_file_atomically(gate, "", Durability::Process));
   const Json done = result_of(waiting);
@@ -160,13 +165,14 @@ TEST_F(ExecLimits, ACrashOfTheServerDoesNotHurtTheCommand) {
     const std::string proof = concat(directory, "/", sandbox);
     auto crashing = new_agent();
     const Json early = content_of(crashing->call(
-        "exec_bash",
-        exec_arguments(concat("echo first; sleep 1; echo x >>", proof, "; echo last; exit 5"),
-                       {{"sandbox_name", sandbox}, {"wait_s", 0}})));
+        "exec_bash", exec_arguments(concat("echo first; ", until(proof + ".go"), "echo x >>", proof,
+                                           "; echo last; exit 5"),
+                                    {{"sandbox_name", sandbox}, {"wait_s", 0}})));
     const int waiting = crashing->call_async("exec_bash", {{"run_id", early["run_id"]}});
     ASSERT_TRUE(crashing->answers());
     EXPECT_FALSE(crashing->has_reply(waiting));
     crashing->crash();
+    ASSERT_TRUE(write_file_atomically(proof + ".go", "", Durability::Process));
     const Json done = bash("", {{"run_id", early["run_id"]}, {"sandbox_name", sandbox}});
     EXPECT_EQ(done["stdout"], "first\nlast\n");
     EXPECT_EQ(done["exit_code"], 5);
@@ -177,11 +183,13 @@ TEST_F(ExecLimits, ACrashOfTheServerDoesNotHurtTheCommand) {
 TEST_F(ExecLimits, AnAgentThatLeavesDoesNotStopTheCommand) {
   const std::string proof = new_open_directory() + "/done";
   auto leaving = new_agent();
-  leaving->call_async("exec_bash", exec_arguments(concat("sleep 0.5; echo x >", proof), marked()));
+  leaving->call_async("exec_bash",
+                      exec_arguments(concat(until(proof + ".go"), "echo x >", proof), marked()));
   ASSERT_TRUE(lab::eventually([&] { return !alive().empty(); }));
   const auto status = leaving->close();
   ASSERT_TRUE(status);
   EXPECT_TRUE(status->success());
+  ASSERT_TRUE(write_file_atomically(proof + ".go", "", Durability::Process));
   EXPECT_TRUE(lab::eventually([&] { return file_text(proof) == "x\n"; }));
 }
 

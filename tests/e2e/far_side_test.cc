@@ -1,3 +1,4 @@
+#include "base/file.h"
 #include "e2e/fixture.h"
 #include "lab/dropbear.h"
 
@@ -32,10 +33,14 @@ TEST_F(FarSide, MayBeDropbear) {
   const Json done = bash("id -un; exit 3", {{"sandbox_name", "small"}});
   EXPECT_EQ(done["stdout"], "alice\n");
   EXPECT_EQ(done["exit_code"], 3);
-  const int id = agent().call_async(
-      "exec_bash", exec_arguments("echo first; sleep 1; echo last", {{"sandbox_name", "small"}}));
-  ASSERT_TRUE(agent().answers());
+  const std::string directory = new_open_directory();
+  const int id = agent().call_async("exec_bash",
+                                    exec_arguments(concat("echo first; : > ", directory, "/begun; ",
+                                                          until(directory + "/go"), "echo last"),
+                                                   {{"sandbox_name", "small"}, {"wait_s", 3000}}));
+  ASSERT_TRUE(lab::eventually([&] { return path_exists(directory + "/begun"); }));
   EXPECT_EQ(dropbear->kill_sessions(), 1u);
+  ASSERT_TRUE(write_file_atomically(directory + "/go", "", Durability::Process));
   EXPECT_EQ(result_of(id)["stdout"], "first\nlast\n");
 }
 

@@ -13,6 +13,13 @@ namespace {
 
 constexpr std::uint64_t kFileLimit = 64UL << 20;
 
+// A call that returns at the end of its wait is a failure in its own right; ours is over before.
+Json patiently(const Json& more) {
+  Json arguments{{"wait_s", 3000}};
+  arguments.update(more);
+  return arguments;
+}
+
 }  // namespace
 
 void EndToEnd::SetUp() {
@@ -91,7 +98,7 @@ void EndToEnd::write_config_toml(const std::string& text) {
 }
 
 Json EndToEnd::bash(const std::string& command, const Json& more) {
-  return content_of(agent().call("exec_bash", exec_arguments(command, more)));
+  return content_of(agent().call("exec_bash", exec_arguments(command, patiently(more))));
 }
 
 Json EndToEnd::bash_error(const std::string& command, const Json& more) {
@@ -111,6 +118,10 @@ std::string EndToEnd::new_open_directory() {
   if (!directory) throw std::runtime_error(directory.error().message);
   ::chmod(directory->c_str(), 0777);
   return *directory;
+}
+
+std::string until(const std::string& file) {
+  return concat("while [ ! -e ", file, " ]; do sleep 0.02; done; ");
 }
 
 Json exec_arguments(const std::string& command, const Json& more) {

@@ -68,6 +68,8 @@ class EndToEnd : public ::testing::Test {
   std::unique_ptr<McpClient> agent_;
 };
 
+// A piece of a command that goes on when the file is there.
+std::string until(const std::string& file);
 // The arguments of exec_bash.
 Json exec_arguments(const std::string& command, const Json& more = Json::object());
 // These throw, and so fail the test, when the call did not end as expected or did not return.

@@ -1,5 +1,7 @@
 #include "e2e/links_fixture.h"
 
+#include "base/file.h"
+
 namespace yonder::e2e {
 
 void OneLink::SetUp() {
@@ -29,8 +31,21 @@ OneLink::Counted OneLink::short_command(int exit_code) {
   return counted;
 }
 
+OneLink::Counted OneLink::endless(int exit_code) {
+  Counted counted{.count_file = concat(directory_, "/count-", commands_++), .exit_code = exit_code};
+  counted.gate = counted.count_file + ".go";
+  counted.command = concat("echo x >>", counted.count_file, "; seq 1 100; ", until(counted.gate),
+                           "seq 101 200; exit ", exit_code);
+  for (int i = 1; i <= 200; ++i) counted.expected_output += concat(i, "\n");
+  return counted;
+}
+
+void OneLink::let_go_on(const Counted& counted) {
+  ASSERT_TRUE(write_file_atomically(counted.gate, "", Durability::Process));
+}
+
 int OneLink::begin(const Counted& counted, const Json& more) {
-  Json arguments = exec_arguments(counted.command, {{"sandbox_name", "box"}});
+  Json arguments = exec_arguments(counted.command, {{"sandbox_name", "box"}, {"wait_s", 3000}});
   arguments.update(more);
   return agent().call_async("exec_bash", arguments);
 }

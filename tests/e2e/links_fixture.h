@@ -16,6 +16,7 @@ class OneLink : public EndToEnd {
   struct Counted {
     std::string command;
     std::string count_file;
+    std::string gate;  // it does not end before this file is there
     std::string expected_output;
     int exit_code = 0;
   };
@@ -27,6 +28,9 @@ class OneLink : public EndToEnd {
   // Prints 200 numbered lines, over half a second.
   Counted count_to_200(int exit_code);
   Counted short_command(int exit_code);
+  // Prints half of its lines, and the rest when it is let go on.
+  Counted endless(int exit_code);
+  void let_go_on(const Counted& counted);
   int begin(const Counted& counted, const Json& more = Json::object());
   bool has_begun(const Counted& counted);
   // The reply is as if nothing had happened on the way, and the command was executed once.

@@ -8,7 +8,13 @@ namespace {
 using namespace std::chrono_literals;
 using lab::Direction;
 
-class LinksInTrouble : public OneLink {};
+class LinksInTrouble : public OneLink {
+ protected:
+  void configure_fresh(unsigned connect_timeout_s) {
+    write_config_toml(concat(
+        "[sandbox.fresh]\nhost = \"ssh-fresh\"\nconnect_timeout_s = ", connect_timeout_s, "\n"));
+  }
+};
 
 TEST_F(LinksInTrouble, ServeManyCommandsAtOnceAndLoseAndRepeatNothing) {
   const auto seed = std::random_device{}();
@@ -61,10 +67,21 @@ TEST_F(LinksInTrouble, MayBeSlow) {
 TEST_F(LinksInTrouble, BringTheProgramOverASlowLine) {
   lab::Sshd fresh = start_sshd();
   auto line = start_proxy(fresh.port());
-  line->set_rate(120000);  // the program takes longer than the connect time-out
   write_hosts({host("ssh-fresh", fresh, *line, new_user().name)});
-  write_config_toml("[sandbox.fresh]\nhost = \"ssh-fresh\"\nconnect_timeout_s = 2\n");
-  EXPECT_EQ(bash("echo there", {{"sandbox_name", "fresh"}})["stdout"], "there\n");
+  // The program takes longer than the connect time-out, which is enough for all that comes before,
+  // or is doubled.
+  constexpr std::uint64_t kBytes = 240000;
+  Reply reply;
+  for (unsigned timeout = 2; !reply.arrived || reply.is_error; timeout *= 2) {
+    ASSERT_LT(timeout, 100U) << reply.content;
+    ASSERT_LT(line->stats().up_bytes, kBytes) << "given up while it was sent: " << reply.content;
+    line->set_rate(kBytes / timeout);
+    configure_fresh(timeout);
+    reply = new_agent()->call(
+        "exec_bash", exec_arguments("echo there", {{"sandbox_name", "fresh"}, {"wait_s", 3000}}));
+  }
+  EXPECT_EQ(reply.content["stdout"], "there\n");
+  EXPECT_GT(line->stats().up_bytes, 2 * kBytes);
 }
 
 TEST_F(LinksInTrouble, KeepTheCallersTimeAlsoWhileTheProgramIsSent) {
@@ -72,11 +89,17 @@ TEST_F(LinksInTrouble, KeepTheCallersTimeAlsoWhileTheProgramIsSent) {
   auto line = start_proxy(fresh.port());
   line->set_rate(100000);
   write_hosts({host("ssh-fresh", fresh, *line, new_user().name)});
-  write_config_toml("[sandbox.fresh]\nhost = \"ssh-fresh\"\nconnect_timeout_s = 2\n");
-  const int id = agent().call_async("list_sandboxes", Json::object());
-  ASSERT_TRUE(lab::eventually([&] { return line->stats().up_bytes > 50000; }));
-  line->stall();
-  EXPECT_TRUE(agent().wait(id, Deadline::after(5s)).arrived);
+  const auto is_sent = [&] { return line->stats().up_bytes > 50000; };
+  // The time is enough to begin with the program, or is doubled.
+  for (unsigned timeout = 2; !is_sent(); timeout *= 2) {
+    ASSERT_LT(timeout, 100U);
+    configure_fresh(timeout);
+    auto asking = new_agent();
+    const int id = asking->call_async("list_sandboxes", Json::object());
+    ASSERT_TRUE(lab::eventually([&] { return is_sent() || asking->has_reply(id); }));
+    if (is_sent()) line->stall();
+    EXPECT_TRUE(asking->wait(id).arrived);
+  }
 }
 
 TEST_F(LinksInTrouble, AreClosedWhenIdleAndOpenedWhenNeeded) {

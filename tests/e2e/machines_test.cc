@@ -95,7 +95,7 @@ TEST_F(Machines, AreFoundAgainByTheRunTheyWereChosenFor) {
       agent().call("exec_bash_background", Json{{"command", "echo hi"}, {"sandbox_name", "auto"}}));
   EXPECT_EQ(started["sandbox"], started["chosen"]["sandbox"]);
   const Json seen = content_of(
-      agent().call("check_background_task", Json{{"run_id", started["run_id"]}, {"wait_s", 10}}));
+      agent().call("check_background_task", Json{{"run_id", started["run_id"]}, {"wait_s", 600}}));
   EXPECT_EQ(seen["sandbox"], started["sandbox"]);
 }
 

@@ -38,7 +38,7 @@ Result<std::unique_ptr<McpClient>> McpClient::start(std::vector<std::string> env
 }
 
 McpClient::~McpClient() {
-  close(Deadline::after(std::chrono::seconds(10)));
+  close();
   crash();
   stop_.write.reset();
   listener_.join();

@@ -9,6 +9,7 @@
 
 #include "base/guarded.h"
 #include "base/json.h"
+#include "base/patience_test.h"
 #include "base/subprocess.h"
 #include "base/thread.h"
 
@@ -21,10 +22,7 @@ struct Reply {
   Json content;  // structuredContent, or {"error": ...}; null when nothing arrived
 };
 
-// Long enough for a loaded machine; a test that passes never waits for it.
-inline Deadline patience() {
-  return Deadline::after(std::chrono::seconds(60));
-}
+using testing::patience;
 
 // An agent at the other end of a real `yonder mcp`. Any number of calls may be under way.
 class McpClient {

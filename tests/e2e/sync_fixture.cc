@@ -72,7 +72,7 @@ Json SyncEndToEnd::check(std::int64_t task_id) {
 
 Json SyncEndToEnd::finished(std::int64_t task_id) {
   return content_of(
-      agent().call("check_file_transfer_task", {{"task_id", task_id}, {"wait_s", 50}}));
+      agent().call("check_file_transfer_task", {{"task_id", task_id}, {"wait_s", 600}}));
 }
 
 Json SyncEndToEnd::cancel(std::int64_t task_id, double force_after) {

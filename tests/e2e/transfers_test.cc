@@ -15,7 +15,7 @@ using ::testing::HasSubstr;
 using ::testing::Not;
 
 constexpr std::size_t kBig = 6U << 20;
-constexpr std::uint64_t kSlow = 512UL * 1024;
+constexpr std::uint64_t kSlow = 128UL * 1024;
 
 class Transfers : public SyncEndToEnd {
  protected:
@@ -134,7 +134,7 @@ TEST_F(Transfers, GoOnWhenTheClientIsKilled) {
   proxy().set_rate(0);
   const auto next = new_agent();
   const Json done =
-      content_of(next->call("check_file_transfer_task", {{"task_id", id}, {"wait_s", 50}}));
+      content_of(next->call("check_file_transfer_task", {{"task_id", id}, {"wait_s", 600}}));
   EXPECT_EQ(done["status"], "completed") << done.dump();
   EXPECT_EQ(done["complete"], true);
   EXPECT_EQ(read_there("big"), noise(kBig));

@@ -118,35 +118,37 @@ TEST_F(FaultProxyTest, PassesBytesAndEndsInBothDirectionsAndCountsThem) {
 TEST_F(FaultProxyTest, MakesARoundTripTakeTwiceTheDelay) {
   Ends ends = connect_through();
   proxy_->set_delay(milliseconds(25));
-  std::vector<double> round_trips;
-  for (int i = 0; i < 21; ++i) {
+  // None is shorter, and some time one is not much longer.
+  const bool charged_once = eventually([&] {
     const auto start = std::chrono::steady_clock::now();
     send_all(ends.client, "x");
-    ASSERT_EQ(receive(ends.target, 1), "x");
+    EXPECT_EQ(receive(ends.target, 1), "x");
     send_all(ends.target, "y");
-    ASSERT_EQ(receive(ends.client, 1), "y");
-    round_trips.push_back(1000 * to_seconds(std::chrono::steady_clock::now() - start));
-  }
-  std::sort(round_trips.begin(), round_trips.end());
-  RecordProperty("median_ms", std::to_string(round_trips[10]));
-  EXPECT_GE(round_trips.front(), 50);
-  EXPECT_LT(round_trips[10], 100) << "charged twice";
+    EXPECT_EQ(receive(ends.client, 1), "y");
+    const auto took = std::chrono::steady_clock::now() - start;
+    EXPECT_GE(took, milliseconds(50));
+    return took < milliseconds(100);
+  });
+  EXPECT_TRUE(charged_once) << "charged twice";
 }
 
 TEST_F(FaultProxyTest, DelaysWithoutSlowingTheStream) {
-  Ends ends = connect_through();
-  proxy_->set_delay(milliseconds(50));
   const std::string bytes = numbered_bytes(8 << 20);
-  const auto start = std::chrono::steady_clock::now();
-  Thread sender("sender", [&] {
-    send_all(ends.target, bytes);
-    ::shutdown(ends.target.get(), SHUT_WR);
-  });
-  EXPECT_EQ(receive_all(ends.client).bytes, bytes);
-  const auto took = std::chrono::steady_clock::now() - start;
-  EXPECT_GE(took, milliseconds(50));
-  // Were the bytes to wait for each other, 64 KiB per delay would need over six seconds.
-  EXPECT_LT(took, seconds(3));
+  // Were the bytes to wait for each other, 64 KiB per delay would need over six seconds each time.
+  EXPECT_TRUE(eventually([&] {
+    proxy_->set_delay(milliseconds(0));
+    Ends ends = connect_through();
+    proxy_->set_delay(milliseconds(50));
+    const auto start = std::chrono::steady_clock::now();
+    Thread sender("sender", [&] {
+      send_all(ends.target, bytes);
+      ::shutdown(ends.target.get(), SHUT_WR);
+    });
+    EXPECT_EQ(receive_all(ends.client).bytes, bytes);
+    const auto took = std::chrono::steady_clock::now() - start;
+    EXPECT_GE(took, milliseconds(50));
+    return took < seconds(6);
+  }));
 }
 
 TEST_F(FaultProxyTest, ChargesTheHandshakeItsRoundTrip) {
@@ -172,12 +174,15 @@ TEST_F(FaultProxyTest, LimitsTheRate) {
   Ends ends = connect_through();
   proxy_->set_rate(1 << 20);
   const std::string bytes = numbered_bytes(256 << 10);
-  const auto start = std::chrono::steady_clock::now();
-  send_all(ends.client, bytes);
-  EXPECT_EQ(receive(ends.target, bytes.size()), bytes);
-  const auto took = std::chrono::steady_clock::now() - start;
-  EXPECT_GE(took, milliseconds(240));
-  EXPECT_LT(took, seconds(3));
+  // Never faster, and some time not much slower.
+  EXPECT_TRUE(eventually([&] {
+    const auto start = std::chrono::steady_clock::now();
+    send_all(ends.client, bytes);
+    EXPECT_EQ(receive(ends.target, bytes.size()), bytes);
+    const auto took = std::chrono::steady_clock::now() - start;
+    EXPECT_GE(took, milliseconds(240));
+    return took < seconds(3);
+  }));
 }
 
 TEST_F(FaultProxyTest, CutsAllConnectionsWithAReset) {

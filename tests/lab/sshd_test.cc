@@ -3,6 +3,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <random>
+
 #include "base/text.h"
 #include "lab/command.h"
 #include "lab/dropbear.h"
@@ -199,14 +201,16 @@ TEST_F(SshdTest, KillsSessionsAndLeavesTheirCommandsRunning) {
     auto sshd = start();
     ASSERT_TRUE(sshd);
     use(*sshd, name, key_.path);
-    auto session = open_session(*lab_, "exec sleep 1001.25");
+    // A number of its own: others may run this test at the same time.
+    const std::string number = concat("1001.", 100000000 + std::random_device{}() % 900000000);
+    auto session = open_session(*lab_, "exec sleep " + number);
     ASSERT_TRUE(session) << session.error().message << sshd->log();
     EXPECT_EQ(sshd->kill_sessions(), 1u);
     const auto status = session->process.wait(soon());
     ASSERT_TRUE(status);
     EXPECT_EQ(status->code, 255);
     EXPECT_EQ(sshd->sessions(), 0u);
-    const auto sleeping = processes_matching("1001.25");
+    const auto sleeping = processes_matching(number);
     EXPECT_EQ(sleeping.size(), 1u);
     kill_and_wait(sleeping);
     EXPECT_EQ(ssh({"box", "echo ok"}).out, "ok\n");  // the listener lives

@@ -5,12 +5,12 @@
 #include <thread>
 
 #include "base/clock.h"
+#include "base/patience_test.h"
 
 namespace yonder::lab {
 
-// Long enough for a loaded machine; a test that passes never waits for it.
 inline Deadline soon() {
-  return Deadline::after(std::chrono::seconds(20));
+  return testing::patience();
 }
 
 // Asks until the condition holds, and says whether it did. For what cannot be waited for directly,

@@ -37,7 +37,7 @@ class DeadMount {
     bool waited = false;
     std::thread watch([&] {
       std::unique_lock lock(mutex);
-      waited = !changed.wait_for(lock, std::chrono::seconds(20), [&] { return over; });
+      waited = !changed.wait_for(lock, testing::kPatience, [&] { return over; });
       if (waited) fuse_.reset();
     });
     body();

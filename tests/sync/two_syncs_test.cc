@@ -52,8 +52,12 @@ TEST_F(SyncTest, WhoeverChangesAFileAsSoonAsItIsThereIsNotOverwrittenByASecondSy
     ::close(file);
   });
   Result<SyncReport> one = SyncReport{};
-  std::thread first([&] { one = run(push_request()); });
-  EXPECT_TRUE(eventually([&] { return !temporaries(there()).empty(); }));
+  std::atomic<bool> ended = false;
+  std::thread first([&] {
+    one = run(push_request());
+    ended = true;
+  });
+  EXPECT_TRUE(eventually([&] { return ended || !temporaries(there()).empty(); }));
   const auto two = run(push_request());
   first.join();
   over = true;

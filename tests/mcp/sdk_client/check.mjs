@@ -21,7 +21,7 @@ export class Checks {
 }
 
 // Waits until `condition` returns something true, and returns that.
-export async function eventually(condition, what, seconds = 15) {
+export async function eventually(condition, what, seconds = 180) {
   const end = Date.now() + seconds * 1000;
   while (Date.now() < end) {
     const value = await condition();
