@@ -40,8 +40,14 @@ class SummaryTest(unittest.TestCase):
 
     def test_a_skip_without_a_reason_is_counted(self):
         self.assertEqual(lines(skipped(""))[1], "    1  no reason given")
-        self.assertEqual(lines('<testcase name="S" status="disabled"><skipped message="Disabled"/></testcase>')[1],
-                         "    1  Disabled")
+
+    def test_a_part_of_another_test_is_none(self):
+        self.assertEqual(lines('<testcase name="S" status="disabled"><skipped message="Disabled"/></testcase>')[-1],
+                         "0 passed, 0 failed, 0 skipped")
+
+    def test_a_program_that_is_missing_has_failed(self):
+        missing = '<testcase name="S" status="notrun"><skipped message="Unable to find executable"/></testcase>'
+        self.assertEqual(lines(missing)[-1], "0 passed, 1 failed, 0 skipped")
 
     def test_minutes_are_those_of_the_whole_run(self):
         self.assertIn("20.5 minutes", lines(PASSED, "1230"))
