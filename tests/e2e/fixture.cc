@@ -7,6 +7,7 @@
 
 #include "base/file.h"
 #include "base/id.h"
+#include "e2e/program.h"
 
 namespace yonder::e2e {
 namespace {
@@ -153,6 +154,11 @@ std::uint64_t peak_memory(pid_t pid) {
   const std::size_t line = status.find("VmHWM:");
   if (line == std::string::npos) return 0;
   return std::strtoull(status.c_str() + line + 6, nullptr, 10) * 1024;
+}
+
+std::uint64_t enough_memory() {
+  // A sanitizer's own bookkeeping takes more than the program.
+  return program_is_sanitized() ? 2000UL << 20 : 40UL << 20;
 }
 
 std::vector<lab::Process> family_of(pid_t root) {

@@ -79,12 +79,8 @@ Json error_of(const Reply& reply);
 std::string file_text(const std::string& path);
 // How much memory a process has held at most.
 std::uint64_t peak_memory(pid_t pid);
-// A sanitizer's own bookkeeping takes more memory than the program.
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-inline constexpr std::uint64_t kEnoughMemory = 2000UL << 20;
-#else
-inline constexpr std::uint64_t kEnoughMemory = 40UL << 20;
-#endif
+// What no process of ours may need more than.
+std::uint64_t enough_memory();
 // Descendants by /proc, nearest first.
 std::vector<lab::Process> family_of(pid_t root);
 

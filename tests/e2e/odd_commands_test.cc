@@ -43,7 +43,7 @@ TEST_F(OddCommands, ThatPrintGigabytesCostNoMemoryHereOrThere) {
   ended = check_run(started, {{"last_n_lines", 2}});
   EXPECT_EQ(ended["log_tail"], "the end\nEXIT_CODE=0\n");
   EXPECT_EQ(ended["log_size"], 2000000000 + 9 + 12);
-  EXPECT_LT(peak_memory(client().pid()), kEnoughMemory);
+  EXPECT_LT(peak_memory(client().pid()), enough_memory());
   client().call("exec_bash", exec_arguments("rm -f " + started["log_file"].get<std::string>()));
 }
 

@@ -9,4 +9,8 @@ std::string yonder_program() {
   return other == nullptr ? YONDER_PROGRAM : other;
 }
 
+bool program_is_sanitized() {
+  return std::getenv("YONDER_E2E_SANITIZED") != nullptr;
+}
+
 }  // namespace yonder::e2e
