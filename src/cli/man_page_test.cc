@@ -10,7 +10,7 @@
 namespace yonder::cli {
 namespace {
 
-using testing::HasSubstr;
+using ::testing::HasSubstr;
 
 std::string page_of(const std::string& help) {
   return man_page({.name = "yonder-try", .help = help, .see_also = {"yonder", "ssh"}}, "0.1.0");
