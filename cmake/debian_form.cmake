@@ -32,6 +32,7 @@ file(WRITE ${doc}/changelog "yonder (${CPACK_PACKAGE_VERSION}) unstable; urgency
 # That the libraries are inside is the point; and no address is right for everyone who builds this.
 file(WRITE ${share}/lintian/overrides/yonder "yonder: embedded-library *
 yonder: bogus-mail-host Maintainer *
+yonder: bogus-mail-host-in-debian-changelog *
 ")
 
 find_program(GZIP gzip REQUIRED)

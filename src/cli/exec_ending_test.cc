@@ -122,7 +122,7 @@ TEST(ExecEnding, ExplainsOutputThatCouldNotBeWritten) {
   const Ending ending = ending_of(detached, {.write_error = "No space left on device"});
   EXPECT_EQ(ending.status, 255);
   EXPECT_THAT(ending.failures, ElementsAre(::testing::AllOf(HasSubstr("No space left on device"),
-                                                          HasSubstr(kAttach))));
+                                                            HasSubstr(kAttach))));
 }
 
 TEST(ExecEnding, EndsLikeABrokenPipeWithoutAWord) {

@@ -143,7 +143,7 @@ TEST_F(AskpassTroubleTest, EndsWithoutWaitingForPeopleOrCommands) {
   ASSERT_TRUE(person.wait_until([](const State& state) { return state.asked.size() == 1; }));
   ASSERT_TRUE(read_file(started, 16));  // blocks until the command has written
 
-  broker.reset();  // though nobody answers, and the command would take longer than this test may
+  broker.reset();  // though no answer comes, and the command takes longer than this test may
   EXPECT_EQ(end_of(std::move(asker)), kRefused);
   EXPECT_EQ(end_of(std::move(runner)), kRefused);
   EXPECT_EQ(refusals_.count(), 0);

@@ -125,6 +125,12 @@ TEST_F(LinkTest, NoticesAFarSideThatHasFallenSilent) {
   EXPECT_FALSE(link->alive());
 }
 
+TEST(LinkSettingsTest, NoticeADeadLinkWithinThirtySeconds) {
+  const LinkSettings settings;
+  EXPECT_LE(settings.silence_limit, std::chrono::seconds(30));
+  EXPECT_LT(settings.ping_every, settings.silence_limit) << "a link that lives is heard in time";
+}
+
 TEST_F(LinkTest, ClosesItselfWhenNobodyUsesIt) {
   settings_.idle_close = milliseconds(30);
   const auto link = open(FarSide::listens());

@@ -61,7 +61,7 @@ class GpuRunTest : public BackgroundTest {
   }
   resources::Gpus seen() const {
     auto gpus = look_at_gpus(testing::kPatience);
-    // The lock may be somebody else's for a moment.
+    // Another process may have the lock for a moment.
     EXPECT_TRUE(testing::eventually([&] {
       gpus.lease_problem.clear();
       add_leases(gpus);

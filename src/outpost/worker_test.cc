@@ -234,7 +234,7 @@ TEST_F(WorkerTest, WhatWasNotDoneWhenItIsCancelledIsNotDoneAndTheEndIsTold) {
 }
 
 TEST_F(WorkerTest, OnlyAnOrderlyEndMeansThatAllOfItIsWanted) {
-  // Nobody may be there to bury them: they have ended when they have nothing open any more.
+  // They may stay as zombies: they have ended when they have nothing open any more.
   const auto has_ended = [](pid_t pid) {
     std::error_code gone;
     return fs::directory_iterator(concat("/proc/", pid, "/fd"), gone) == fs::directory_iterator();

@@ -36,7 +36,7 @@ void note_decisions(const std::vector<SeenClaim>& claims, Decided& decided) {
   }
 }
 
-// Who had not looked for long when the other was served held nobody up any more.
+// One that had not looked for long when the other was served had lost its turn.
 bool had_let_pass(const SeenClaim& waiting, const SeenClaim& served, const Decided& decided) {
   const auto looked = decided.find(waiting.claim.run_id);
   const bool in_time = looked != decided.end() && looked->second <= served.claim.since_ms;
@@ -44,7 +44,7 @@ bool had_let_pass(const SeenClaim& waiting, const SeenClaim& served, const Decid
   return !in_time && served.claim.since_ms - waiting.claim.since_ms >= patience;
 }
 
-// All want one of any: whoever holds one came before all who wait.
+// All want one of any: the holder of one came before all who wait.
 void check_order(LeaseStage& stage, const std::vector<SeenClaim>& claims, const Decided& decided) {
   for (const auto& waiting : claims) {
     if (!waiting.waits()) continue;

@@ -157,7 +157,7 @@ TEST_F(GitSyncTrouble, StartsInTheBackgroundFromTheCommandLine) {
 TEST_F(GitSyncTrouble, ATimeLimitSaysWhereHeadIs) {
   proxy().set_rate(50000);
   std::string message;
-  // A limit that comes before anybody has looked there knows nothing: then there is more time.
+  // A limit that comes before the first look over there knows nothing: then there is more time.
   for (int limit = 4; message.find(old_head_words()) == std::string::npos; limit *= 2) {
     ASSERT_LT(limit, 64) << message;
     const Captured done =

@@ -145,7 +145,7 @@ TEST_P(ChangedLargeFile, GoesOnWhereItsSyncWasKilled) {
 TEST_P(ChangedLargeFile, GoesOnWhereTheLinkWasCut) {
   begin_with(noise(40 * kMiB, 1));
   write(source("large"), noise(40 * kMiB, 2));
-  set_ways({cut_after(30 * kMiB), slow()});
+  set_ways({cut_after(30 * kMiB), when_all_have_left() + slow()});
   most_links_ = 1;  // a further link would take the second way
   const SyncReport report = sync();
   EXPECT_TRUE(report.complete());

@@ -83,7 +83,7 @@ TEST_F(SyncTest, ACopyThatIsDoneDoesNotWaitForALoginThatHangs) {
   slow_link();
   const auto first = this->ways();
   Duration took = testing::kPatience;
-  // Whoever waits does so until the login is given up, after half a minute, each time.
+  // A copy that waits does so until the login is given up, after half a minute, each time.
   for (std::uint64_t tries = 0; took >= std::chrono::seconds(30) && tries < 5; ++tries) {
     hang_up();
     auto ways = first;

@@ -123,6 +123,10 @@ std::string SyncTest::cut_to(std::size_t bytes) {
 std::string SyncTest::cut_from(std::size_t bytes) {
   return "sh | " + cutter(bytes);
 }
+std::string SyncTest::when_all_have_left() const {
+  return concat("while ls -l /proc/[0-9]*/fd 2>/dev/null | grep -qF '", there(),
+                "/'; do sleep 0.02; done; ");
+}
 
 void SyncTest::slow_link() {
   set_ways(

@@ -63,6 +63,9 @@ class SyncTest : public ::testing::Test {
   // Such ways: after so many bytes to the far side, or from it, the link is cut.
   static std::string cut_to(std::size_t bytes);
   static std::string cut_from(std::size_t bytes);
+  // The beginning of a way that opens when all work over there has ended: a part that is still open
+  // is not given to the next link, which sends all of it again.
+  std::string when_all_have_left() const;
 
   int most_links_ = 4;
 

@@ -144,10 +144,7 @@ TEST_F(SyncTest, ALargeSingleFileGoesOnWhereItWasCut) {
   use_memory();
   push();
   write(here("large"), noise(64 * kMiB, 8));
-  // Whoever has the part open still when the next comes keeps it from him.
-  const std::string when_it_is_free = concat("while ls -l /proc/[0-9]*/fd 2>/dev/null | grep -qF '",
-                                             there(), "/'; do sleep 0.02; done; ");
-  set_ways({cut_to(50 * kMiB), when_it_is_free + "exec sh"});
+  set_ways({cut_to(50 * kMiB), when_all_have_left() + "exec sh"});
   most_links_ = 1;  // with more of them, nobody knows how much goes over the one that is cut
   SyncRequest request = push_request();
   request.local_path = here("large");
