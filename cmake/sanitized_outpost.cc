@@ -1,5 +1,5 @@
-// How the sanitized outpost reports what it finds. Nothing reads the standard error of a supervisor, so reports are files in a
-// directory that .ci/run makes and looks into.
+// How the sanitized outpost reports what it finds. Nothing reads the standard error of a
+// supervisor, so reports are files in a directory that .ci/run makes and looks into.
 extern "C" {
 
 const char* __asan_default_options() {

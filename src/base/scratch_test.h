@@ -18,10 +18,9 @@
 #include <string>
 #include <thread>
 
+#include "base/patience_test.h"
 #include "lab/need.h"
 #include "lab/ways.h"
-
-#include "base/patience_test.h"
 
 namespace yonder::testing {
 
