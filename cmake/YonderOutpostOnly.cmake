@@ -1,10 +1,12 @@
 # The far side program for one machine: static, small, and nothing but base, wire, tree and outpost.
+add_compile_options(-ffunction-sections -fdata-sections)
+add_link_options(-Wl,--gc-sections)
 if(YONDER_SANITIZE)
   # No sanitizer can be linked into a static program. Its runtime is put into this one, so that it starts where only a C library is.
-  add_link_options(-static-libasan -static-libubsan -static-libstdc++)
+  add_link_options(-static-libasan -static-libubsan -static-libstdc++ -Wl,--compress-debug-sections=zlib)
 else()
-  add_compile_options(-Os -ffunction-sections -fdata-sections)
-  add_link_options(-static -s -Wl,--gc-sections)
+  add_compile_options(-Os)
+  add_link_options(-static -s)
 endif()
 
 # Headers are the same for every machine, but the folder they are in also holds this

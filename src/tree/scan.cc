@@ -131,7 +131,8 @@ class Scanner {
     bool descend = false;
   };
 
-  Result<void> list(const std::string& directory, Scope::Ptr scope);
+  Result<void> list(const std::string& directory, const Scope::Ptr& above);
+  Result<Scope::Ptr> read_children(const std::string& directory, Scope::Ptr scope);
   void look(int fd, const std::string& directory, const std::string& name, const Scope* scope);
   bool excluded(const std::string& path, bool is_directory, const Scope* scope);
   Scope::Ptr enter(int fd, const std::string& directory, Scope::Ptr above);
@@ -206,8 +207,9 @@ void Scanner::look(int fd, const std::string& directory, const std::string& name
   children_.push_back({*std::move(entry), type == Type::Directory});
 }
 
-Result<void> Scanner::list(const std::string& directory, Scope::Ptr scope) {
-  if (depth_ > kDeepest) return Error{Errc::Unsupported, "it lies too deep", ""};
+// Fills children_ and returns the rules that hold below the directory. Apart from list(), which has
+// a frame on the stack for every level.
+Result<Scope::Ptr> Scanner::read_children(const std::string& directory, Scope::Ptr scope) {
   TRY_ASSIGN(const int fd, directories_.open(directory));
   TRY_ASSIGN(std::vector<std::string> names, names_in(fd));
   std::sort(names.begin(), names.end());
@@ -221,7 +223,12 @@ Result<void> Scanner::list(const std::string& directory, Scope::Ptr scope) {
     look(fd, directory, name, scope.get());
   }
   if (sink_.stopped()) return Error{Errc::Cancelled, "cancelled", ""};
-  names = {};
+  return scope;
+}
+
+Result<void> Scanner::list(const std::string& directory, const Scope::Ptr& above) {
+  if (depth_ > kDeepest) return Error{Errc::Unsupported, "it lies too deep", ""};
+  TRY_ASSIGN(const Scope::Ptr scope, read_children(directory, above));
   for (Child& child : std::exchange(children_, {})) {
     const std::string path = child.descend ? child.entry.path : std::string();
     sink_.on_entry(std::move(child.entry));

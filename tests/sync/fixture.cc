@@ -104,6 +104,13 @@ link::CommandPrefix SyncTest::next_prefix() {
   return {.argv = argv, .environment = {concat("HOME=", base_, "/home"), concat("PATH=", path)}};
 }
 
+void SyncTest::deploy() {
+  SyncRequest look = pull_request();
+  look.dry_run = true;
+  const auto report = run(look);
+  ASSERT_TRUE(report) << report.error().message;
+}
+
 void SyncTest::set_ways(std::vector<std::string> scripts) {
   ways_.with([&](std::vector<std::string>& ways) { ways = std::move(scripts); });
   hang_up();

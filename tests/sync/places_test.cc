@@ -48,6 +48,7 @@ TEST_F(Places, AreJudgedAgainWhenTheLinkWasLost) {
   write(secret() + "/key", "private");
   write(here("large"), noise(6 << 20, 1));
   lead(here());
+  deploy();
   set_ways({cut_to(3 << 20), "sh"});
   SyncRequest request = push_request();
   request.local_path = way();

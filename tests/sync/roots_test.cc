@@ -99,6 +99,7 @@ TEST_F(Roots, ThatWereThereBeforeKeepTheirOwnMode) {
 TEST_F(Roots, AreFinishedAlsoWhenTheLinkWasLost) {
   write(here("large"), noise(6 << 20, 1));
   dress(here(), 0711, 1000000);
+  deploy();
   set_ways({cut_to(3 << 20), "sh"});
   SyncRequest request = both_ways()[0];
   const auto report = run(request);

@@ -52,11 +52,7 @@ TEST_F(SyncTest, TheReportNamesTheBatchOfAnAttemptThatWasCutToo) {
     write(there(concat("f", i)), "the old one");
     write(here(concat("f", i)), noise(50000, static_cast<std::uint64_t>(i)));
   }
-  // What brings the outpost there counts as well, so it is there before.
-  set_ways({""});
-  SyncRequest look = push_request();
-  look.dry_run = true;
-  ASSERT_TRUE(run(look));
+  deploy();
   set_ways({cut_to(5000000), ""});
   const SyncReport report = push();
   EXPECT_TRUE(report.complete());
