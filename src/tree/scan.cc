@@ -20,7 +20,7 @@ namespace {
 constexpr std::size_t kLongestTarget = 64UL * 1024;
 constexpr std::size_t kLongestIgnoreFile = 512UL * 1024;
 // Nobody's tree is so deep, but for those that are made to break programs.
-constexpr int kDeepest = 1000;
+constexpr std::size_t kDeepest = 1000;
 // Owners are not kept, so to run as the owner would mean somebody else.
 constexpr mode_t kKeptMode = 01777;
 
@@ -123,7 +123,7 @@ class Scanner {
   Scanner(int root, const ScanOptions& options, const ScanSink& sink)
       : options_(options), sink_(sink), directories_(root) {}
 
-  Result<void> run() { return list({}, nullptr); }
+  Result<void> run();
 
  private:
   struct Child {
@@ -131,8 +131,15 @@ class Scanner {
     bool descend = false;
   };
 
-  Result<void> list(const std::string& directory, const Scope::Ptr& above);
-  Result<Scope::Ptr> read_children(const std::string& directory, Scope::Ptr scope);
+  // A directory that was read, and how much of it has been told.
+  struct Level {
+    std::vector<Child> children;
+    Scope::Ptr scope;
+    std::size_t next = 0;
+  };
+
+  Result<Level> read(const std::string& directory, Scope::Ptr scope);
+  Result<void> descend(const std::string& directory, std::vector<Level>& levels);
   void look(int fd, const std::string& directory, const std::string& name, const Scope* scope);
   bool excluded(const std::string& path, bool is_directory, const Scope* scope);
   Scope::Ptr enter(int fd, const std::string& directory, Scope::Ptr above);
@@ -146,7 +153,6 @@ class Scanner {
   const RuleSet no_rules_;
   Twins twins_;
   std::vector<Child> children_;  // of the directory that is being read
-  int depth_ = 0;
 };
 
 bool Scanner::excluded(const std::string& path, bool is_directory, const Scope* scope) {
@@ -207,9 +213,7 @@ void Scanner::look(int fd, const std::string& directory, const std::string& name
   children_.push_back({*std::move(entry), type == Type::Directory});
 }
 
-// Fills children_ and returns the rules that hold below the directory. Apart from list(), which has
-// a frame on the stack for every level.
-Result<Scope::Ptr> Scanner::read_children(const std::string& directory, Scope::Ptr scope) {
+Result<Scanner::Level> Scanner::read(const std::string& directory, Scope::Ptr scope) {
   TRY_ASSIGN(const int fd, directories_.open(directory));
   TRY_ASSIGN(std::vector<std::string> names, names_in(fd));
   std::sort(names.begin(), names.end());
@@ -223,23 +227,40 @@ Result<Scope::Ptr> Scanner::read_children(const std::string& directory, Scope::P
     look(fd, directory, name, scope.get());
   }
   if (sink_.stopped()) return Error{Errc::Cancelled, "cancelled", ""};
-  return scope;
+  return Level{.children = std::exchange(children_, {}), .scope = std::move(scope)};
 }
 
-Result<void> Scanner::list(const std::string& directory, const Scope::Ptr& above) {
-  if (depth_ > kDeepest) return Error{Errc::Unsupported, "it lies too deep", ""};
-  TRY_ASSIGN(const Scope::Ptr scope, read_children(directory, above));
-  for (Child& child : std::exchange(children_, {})) {
+// Adds the level of a directory below the last one, or tells why it is left out. Fails when the
+// scan was stopped.
+Result<void> Scanner::descend(const std::string& directory, std::vector<Level>& levels) {
+  auto below = levels.size() > kDeepest
+                   ? Result<Level>(Error{Errc::Unsupported, "it lies too deep", ""})
+                   : read(directory, levels.back().scope);
+  if (below) {
+    levels.push_back(*std::move(below));
+    return {};
+  }
+  if (below.error().code == Errc::Cancelled) return below.error();
+  if (below.error().code == Errc::NotFound) return {};
+  skip(directory, SkipReason::Unreadable, below.error().message, true);
+  return {};
+}
+
+// Not by recursion: how deep a tree may be does not depend on the size of a stack.
+Result<void> Scanner::run() {
+  std::vector<Level> levels;
+  TRY_ASSIGN(Level top, read({}, nullptr));
+  levels.push_back(std::move(top));
+  while (!levels.empty()) {
+    Level& level = levels.back();
+    if (level.next == level.children.size()) {
+      levels.pop_back();
+      continue;
+    }
+    Child& child = level.children[level.next++];
     const std::string path = child.descend ? child.entry.path : std::string();
     sink_.on_entry(std::move(child.entry));
-    if (!child.descend) continue;
-    ++depth_;
-    auto listed = list(path, scope);
-    --depth_;
-    if (listed) continue;
-    if (listed.error().code == Errc::Cancelled) return listed;
-    if (listed.error().code == Errc::NotFound) continue;
-    skip(path, SkipReason::Unreadable, listed.error().message, true);
+    if (!path.empty()) TRY(descend(path, levels));
   }
   return {};
 }
