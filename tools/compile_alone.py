@@ -149,8 +149,11 @@ def main():
     with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
         check.prepare(units)
         check.precompile_all(pool)
-        failures = [failure for failure in pool.map(check.compile, units) if failure]
-    print("\n".join(failures) if failures else f"{len(units)} sources and headers compile alone")
+        failures = 0
+        for failure in filter(None, pool.map(check.compile, units)):
+            failures += 1
+            print(failure, flush=True)
+    print(f"{len(units)} sources and headers, {failures} of them do not compile alone")
     sys.exit(bool(failures))
 
 
