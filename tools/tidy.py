@@ -12,7 +12,7 @@ import shlex
 import subprocess
 import sys
 
-TOGETHER = 8
+TOGETHER = 16
 
 
 def commands(build, files):

@@ -276,16 +276,15 @@ TEST_F(BootScript, GoesOnToTheNextPlaceWhenOneIsReadOnlyNoexecOrFull) {
     unsigned long flags;
     const char* reason;
   };
-  for (const auto& [options, flags, reason] :
-       {Row{"mode=700", MS_RDONLY, "Read-only file system"},
-        Row{"mode=700", MS_NOEXEC, "programs may not be run there"},
-        Row{"mode=700,size=8k", 0, "did not arrive whole"}}) {
+  for (const Row& row : {Row{"mode=700", MS_RDONLY, "Read-only file system"},
+                         Row{"mode=700", MS_NOEXEC, "programs may not be run there"},
+                         Row{"mode=700,size=8k", 0, "did not arrive whole"}}) {
     const auto problem = testing::with_private_mounts([&]() -> std::string {
-      if (!testing::mount_tmpfs(scratch_ / "cache", options, flags)) return "mount";
+      if (!testing::mount_tmpfs(scratch_ / "cache", row.options, row.flags)) return "mount";
       const auto result = boot();
       if (!result.ready) return "not ready: " + join(result.tried, "; ");
       if (result.tried.size() != 1) return "tried: " + join(result.tried, "; ");
-      if (result.tried[0].find(reason) == std::string::npos) return result.tried[0];
+      if (result.tried[0].find(row.reason) == std::string::npos) return result.tried[0];
       return result.served.starts_with(scratch_ / "home/.cache/yonder/") ? "" : result.served;
     });
     EXPECT_EQ(problem, "");
