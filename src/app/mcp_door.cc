@@ -8,6 +8,7 @@
 #include "base/clean_text.h"
 #include "base/log.h"
 #include "base/text.h"
+#include "cli/interrupts.h"
 #include "mcp/server.h"
 
 namespace yonder::app {
@@ -70,9 +71,15 @@ int serve_mcp(ops::Engine& engine, const std::vector<std::string>& toolsets) {
     log_error(checked.error().message, {{"hint", checked.error().hint}});
     return 255;
   }
+  // A client that closes the input and is not patient sends a signal next: it means the same.
+  const auto interrupts = cli::Interrupts::install([](int) {});
+  if (!interrupts) {
+    log_error(interrupts.error().message);
+    return 255;
+  }
   const auto served = mcp::serve({.version = YONDER_VERSION, .instructions = kInstructions},
                                  tools_for(engine, std::move(operations), toolsets), *input,
-                                 *output, CancelToken());
+                                 *output, (*interrupts)->cancel());
   if (served) return 0;
   log_error(served.error().message);
   return 255;

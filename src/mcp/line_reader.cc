@@ -12,6 +12,8 @@ namespace yonder::mcp {
 namespace {
 
 constexpr std::size_t kChunk = 64U << 10U;
+// More than any pipe holds: a client that writes on and on must not keep a session that is over.
+constexpr std::size_t kMostAfterStop = 2U << 20U;
 
 enum class Ready { Input, Stop };
 
@@ -23,14 +25,27 @@ Result<Ready> wait_for_either(const Fd& input, const StopSignal& stop) {
   return waiting[1].revents != 0 ? Ready::Stop : Ready::Input;
 }
 
+bool is_readable_now(const Fd& input) {
+  pollfd waiting{input.get(), POLLIN, 0};
+  return ::poll(&waiting, 1, 0) > 0;
+}
+
 }  // namespace
 
 Result<LineReader::Item> LineReader::next() {
   while (true) {
-    if (stop_.triggered()) return Item{Kind::End, ""};
     if (auto item = take()) return *std::move(item);
     if (ended_) return take_rest();
-    TRY(fill());
+    if (!stop_.triggered()) {
+      TRY_ASSIGN(const Ready ready, wait_for_either(input_, stop_));
+      if (ready == Ready::Input) TRY(fill());
+    } else if (read_since_stop_ < kMostAfterStop && is_readable_now(input_)) {
+      const std::size_t before = buffer_.size() - start_;
+      TRY(fill());
+      read_since_stop_ += buffer_.size() - before;
+    } else {
+      return Item{Kind::End, ""};
+    }
   }
 }
 
@@ -67,9 +82,6 @@ LineReader::Item LineReader::take_rest() {
 }
 
 Result<void> LineReader::fill() {
-  TRY_ASSIGN(const Ready ready, wait_for_either(input_, stop_));
-  if (ready == Ready::Stop) return {};  // next() sees it
-
   buffer_.erase(0, start_);
   if (buffer_.empty() && buffer_.capacity() > 16 * kChunk) buffer_.shrink_to_fit();
   start_ = 0;

@@ -204,6 +204,15 @@ TEST_F(ServerCallsTest, EndsCleanlyWhenTheClientHasClosedTheOutput) {
   EXPECT_EQ(fakes_.endings(), Endings{"detach"});
 }
 
+TEST_F(ServerCallsTest, DoesWhatWasAskedForThoughTheClientHasGoneWithoutReadingAReply) {
+  client_.close_output();
+  client_.request(1, "ping");
+  client_.call(2, "wait");
+  client_.close_input();
+  ASSERT_TRUE(client_.wait_for_end());
+  EXPECT_EQ(fakes_.endings(), Endings{"detach"});
+}
+
 TEST_F(ServerCallsTest, EndsThoughTheClientLeavesRepliesUnread) {
   const std::string big(200'000, 'x');  // more than a pipe holds
   for (int id = 1; id <= 3; ++id) client_.call(id, "echo", {{"text", big}});

@@ -91,6 +91,7 @@ Result<BackgroundResponse> start_on(Engine& engine, CallContext& context,
   listener.progress = context.progress;
   listener.cancel = context.cancel;
   listener.detach = context.detach;
+  listener.abandon = context.abandon;
   // Before the request leaves: should this process die now, the next one knows where to look.
   listener.on_started = [&](const RunId& started) {
     context.session.remember(started, sandbox.name);

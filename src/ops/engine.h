@@ -85,7 +85,10 @@ using MeasuredSink = std::function<void(const std::string& message, const Measur
 struct CallContext {
   Session& session;
   CancelToken cancel;  // the client gave the work up: stop it
-  CancelToken detach;  // the client is gone: stop waiting, leave the work alone; `cancel` wins
+  // The client is gone: stop waiting, and leave the work alone. What it has asked for is begun all
+  // the same. `cancel` wins.
+  CancelToken detach;
+  CancelToken abandon;  // the time is over that there was for that
   ProgressSink progress = [](const std::string&) {};
   MeasuredSink measured = nullptr;  // null: whoever waits wants only the sentence
 };

@@ -100,6 +100,7 @@ run::Listener make_listener(CallContext& context, const SandboxSpec& sandbox, co
   listener.progress = context.progress;
   listener.cancel = context.cancel;
   listener.detach = context.detach;
+  listener.abandon = context.abandon;
   listener.on_started = [&context, name = sandbox.name](const RunId& id) {
     context.session.remember(id, name);
   };

@@ -26,7 +26,8 @@ std::string FarFiles::place(const std::string& path) const {
 }
 
 Result<std::string> FarFiles::ask(const wire::AnyRequest& request, Again again, Duration more) {
-  const GiveUp give_up(context_);
+  const EitherToken give_up(context_.cancel,
+                            again == Again::OfALook ? context_.detach : context_.abandon);
   const Deadline deadline = Deadline::after(kTime + more);
   bool lost = false;
   while (true) {
@@ -38,7 +39,7 @@ Result<std::string> FarFiles::ask(const wire::AnyRequest& request, Again again, 
     if (reply) return reply;
     const Errc code = reply.error().code;
     lost = code == Errc::LinkLost;
-    if (lost && again == Again::IsFine) continue;
+    if (lost && again != Again::MayBeTwice) continue;
     if (lost || code == Errc::Timeout || code == Errc::Cancelled) {
       if (again == Again::MayBeTwice) {
         reply.error().hint = "it may have been done all the same: look before you repeat it";
@@ -50,25 +51,25 @@ Result<std::string> FarFiles::ask(const wire::AnyRequest& request, Again again, 
 
 Result<files::ListReply> FarFiles::list(files::ListRequest request) {
   request.path = place(request.path);
-  TRY_ASSIGN(const std::string reply, ask(request, Again::IsFine));
+  TRY_ASSIGN(const std::string reply, ask(request, Again::OfALook));
   return wire::decode_file_list(reply);
 }
 
 Result<files::ReadReply> FarFiles::read(files::ReadRequest request) {
   request.path = place(request.path);
-  TRY_ASSIGN(const std::string reply, ask(request, Again::IsFine));
+  TRY_ASSIGN(const std::string reply, ask(request, Again::OfALook));
   return wire::decode_file_read(reply);
 }
 
 Result<files::SearchReply> FarFiles::search(files::SearchRequest request) {
   request.path = place(request.path);
   TRY_ASSIGN(const std::string reply,
-             ask(request, Again::IsFine, std::chrono::milliseconds(request.time_ms)));
+             ask(request, Again::OfALook, std::chrono::milliseconds(request.time_ms)));
   return wire::decode_file_search(reply);
 }
 
 Result<files::TrashReply> FarFiles::trash(const files::TrashRequest& request) {
-  TRY_ASSIGN(const std::string reply, ask(request, Again::IsFine));
+  TRY_ASSIGN(const std::string reply, ask(request, Again::OfALook));
   return wire::decode_file_trash(reply);
 }
 

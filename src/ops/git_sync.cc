@@ -214,7 +214,8 @@ class GitSync {
   // The script could not tell where HEAD is: look once more, also when the call was given up.
   Error seen_after(Error error) {
     if (patience_ != nullptr && patience_->over()) return error;  // somebody else goes on
-    CallContext again{.session = context_.session, .detach = context_.detach};
+    CallContext again{
+        .session = context_.session, .detach = context_.detach, .abandon = context_.detach};
     const auto far = look(again, Deadline::after(kLastLook));
     error.message += far && far->is_repository()
                          ? concat("; HEAD over there is ", where_head_is(far->head, far->ref),

@@ -150,6 +150,7 @@ Result<FileLines> fetch_lines(Engine& engine, CallContext& context, const Sandbo
   run::Listener listener;
   listener.cancel = context.cancel;
   listener.detach = context.detach;
+  listener.abandon = context.detach;  // only a look
   listener.on_output = [&](wire::Channel channel, std::uint64_t, std::string_view bytes) {
     (channel == wire::Channel::Out ? lines.text : lines.words) += bytes;
   };

@@ -58,7 +58,7 @@ Result<std::vector<Asked>> whom_to_ask(Engine& engine, const Session& session,
 
 void ask_all(Engine& engine, const CallContext& context, const ListTasksRequest& request,
              std::vector<Asked>& all) {
-  wire::ListRequest wanted{.background_only = !request.foreground && !request.scan};
+  wire::ListRequest wanted{.background_only = !request.foreground && !request.scan && !request.all};
   if (request.scan) wanted.limit = kScanLimit;
   const GiveUp give_up(context);
   std::vector<Thread> threads;
@@ -124,9 +124,20 @@ class Listing {
 
  private:
   bool is_wanted(const TaskInfo& task) const {
-    if (task.kind != "background" && !request_.foreground) return false;
+    if (task.kind != "background" && !request_.foreground && !is_left_behind(task)) return false;
     if (request_.all || task.status.ended_ms == 0) return true;
     return wall_clock_ms() - task.status.ended_ms < kDayMs;
+  }
+
+  bool is_known(const RunId& id) const {
+    return std::any_of(notes_.begin(), notes_.end(),
+                       [&](const auto& note) { return note.id == id; });
+  }
+
+  // A command whose caller did not wait for its end, or has gone: to those who want to see all, it
+  // is work like any other. Most commands have been answered, and are not.
+  bool is_left_behind(const TaskInfo& task) const {
+    return request_.all && (!has_ended(task.status.state) || is_known(task.run_id));
   }
 
   // Most runs are as they were, and need no writing.
@@ -160,7 +171,7 @@ class Listing {
       answered.insert(facts.run_id);
       TaskInfo task = task_info(sandbox, facts);
       if (is_listed_better(task)) continue;
-      if (request_.scan) {
+      if (request_.scan && (task.kind == "background" || !has_ended(task.status.state))) {
         look_.runs.push_back(to_note(task));
       } else if (task.status.state != RunState::Unknown && changed(task)) {
         look_.seen.push_back(

@@ -209,7 +209,11 @@ Operation list_operation() {
       .hints = {.read_only = true, .destructive = false, .idempotent = true},
       .input_schema = object_schema(
           {{"sandbox_name", nullable("string", "Only this one.")},
-           {"all", with_default(typed("boolean", "Also those that ended over a day ago."), false)}},
+           {"all",
+            with_default(
+                typed("boolean",
+                      "Also those that ended over a day ago, and exec_bash commands left running."),
+                false)}},
           {}),
       .output_schema = result_schema({{"tasks", list_of(result_schema(task), "Newest first.")},
                                       {"sandboxes", list_of(result_schema(place), "Who answered.")},

@@ -26,7 +26,10 @@ Following::Following(link::LinkPool& links, const SandboxSpec& sandbox, const Wa
       options_(options),
       listener_(listener),
       on_cancel_(listener.cancel.on_cancel([this] { interrupt_.cancel(); })),
-      on_detach_(listener.detach.on_cancel([this] { interrupt_.cancel(); })),
+      on_detach_(listener.detach.on_cancel([this] {
+        if (seen_) interrupt_.cancel();
+      })),
+      on_abandon_(listener.abandon.on_cancel([this] { interrupt_.cancel(); })),
       wait_(options.wait ? Deadline::after(*options.wait) : Deadline::never()) {
   if (options.input_fd >= 0) input_ = std::make_unique<InputSource>(options.input_fd);
 }
@@ -34,11 +37,10 @@ Following::Following(link::LinkPool& links, const SandboxSpec& sandbox, const Wa
 Result<Outcome> Following::run(const RunId& id, const std::optional<wire::StartRequest>& start) {
   outcome_.id = id;
   start_ = start;
-  seen_ = !start;
+  if (!start) see();
   ours_ = start.has_value();
   while (true) {
-    // Whoever only waits for a run of somebody else gives up waiting, not the run.
-    if (listener_.detach.cancelled() || (!ours_ && listener_.cancel.cancelled())) {
+    if (must_leave()) {
       outcome_.detached = true;
       return outcome_;
     }
@@ -58,6 +60,19 @@ Result<Outcome> Following::run(const RunId& id, const std::optional<wire::StartR
     TRY_ASSIGN(const Step step, follow_once(*link));
     if (step == Step::Done) return outcome_;
   }
+}
+
+void Following::see() {
+  seen_ = true;
+  if (listener_.detach.cancelled()) interrupt_.cancel();  // it has waited for this
+}
+
+// Whoever has asked for a start and goes away gets it: only then is the run left alone. Whoever
+// only waits for a run of somebody else gives up waiting, not the run.
+bool Following::must_leave() const {
+  const bool cancelled = listener_.cancel.cancelled();
+  if (listener_.abandon.cancelled() || (!ours_ && cancelled)) return true;
+  return listener_.detach.cancelled() && (seen_ || cancelled);
 }
 
 // A call that has no time to wait still has the time to reach the machine, and to put the outpost
@@ -99,7 +114,7 @@ Result<Following::Step> Following::follow_once(const std::shared_ptr<link::Link>
   // it is another one, or the record was kept long enough. It must not be started a second time.
   if (asked_ > 0 && (boot_id_ != link->machine().boot_id || host_ != link->machine().hostname ||
                      time_since_boot() - asked_at_ > kSurelyKept)) {
-    seen_ = true;
+    see();
   }
   // Told before the request leaves: whoever notes it down must not miss a run that exists.
   if (start_ && !told_) {
@@ -153,7 +168,7 @@ Result<Following::Step> Following::take_events(link::Call& call) {
 }
 
 void Following::on_data(const link::DataEvent& data) {
-  seen_ = true;
+  see();
   auto& have = data.channel == wire::Channel::Out ? out_have_ : err_have_;
   const std::uint64_t end = data.offset + data.bytes.size();
   if (end <= have) return;
@@ -168,7 +183,7 @@ void Following::on_data(const link::DataEvent& data) {
 Result<void> Following::on_started(const link::StartedEvent& started) {
   TRY_ASSIGN(const RunId id, parse_run_id(started.run_id));
   if (!seen_) listener_.on_seen();
-  seen_ = true;
+  see();
   if (id == outcome_.id && !(started.existed && asked_ == 1)) return {};
   ours_ = false;
   limit_ = Deadline::never();
