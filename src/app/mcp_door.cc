@@ -23,7 +23,7 @@ constexpr const char* kInstructions =
     "stop_background_task, and find work of earlier sessions with list_background_tasks. Work "
     "survives lost connections. sync_local_to_remote and sync_remote_to_local move files; look at "
     "left_out, conflicts and complete, and follow a task_id with check_file_transfer_task. When a "
-    "call returns running: true, or state: unknown, ask again "
+    "call returns running: true, pending: true, or state: unknown, ask again "
     "with only the run_id: never start the command a second time. left_running lists processes "
     "that outlived their command. If an error says auth_needed, ask the user to run the command in "
     "its hint; do not retry.";

@@ -7,6 +7,7 @@
 #include "ops/exec.h"
 #include "ops/resolve.h"
 #include "ops/schema.h"
+#include "ops/standing.h"
 #include "ops/task_operations.h"
 #include "run/runs.h"
 #include "store/store.h"
@@ -39,12 +40,13 @@ std::string joined(const ExecResponse& response) {
 
 Json bash_result(const std::string& output, const RunStatus& status, const RunId& id,
                  const std::vector<std::string>& warnings) {
-  return Json{{"output", output},
-              {"exit_code", status.exit_code ? Json(*status.exit_code) : Json()},
-              {"state", name_of(status.state)},
-              {"timed_out", status.state == RunState::TimedOut},
-              {"bash_id", id.str()},
-              {"warnings", warnings}};
+  Json json{{"output", output},
+            {"exit_code", status.exit_code ? Json(*status.exit_code) : Json()},
+            {"timed_out", status.state == RunState::TimedOut},
+            {"bash_id", id.str()},
+            {"warnings", warnings}};
+  json.update(standing_json(status.state));
+  return json;
 }
 
 Result<Json> in_background(Engine& engine, CallContext& context, const std::string& command,
@@ -201,12 +203,13 @@ Json strings(const char* about) {
 }
 
 Json bash_properties() {
-  return Json{{"output", typed("string", "stdout, then stderr.")},
-              {"exit_code", nullable("integer", "null: it has not ended.")},
-              {"state", typed("string", "running, exited, timed_out, unknown, ...")},
-              {"timed_out", typed("boolean", "It was stopped at its timeout.")},
-              {"bash_id", typed("string", "For remote_bash_output; valid after a restart too.")},
-              {"warnings", strings("What else should be known.")}};
+  Json json{{"output", typed("string", "stdout, then stderr.")},
+            {"exit_code", nullable("integer", "null: it has not ended.")},
+            {"timed_out", typed("boolean", "It was stopped at its timeout.")},
+            {"bash_id", typed("string", "For remote_bash_output; valid after a restart too.")},
+            {"warnings", strings("What else should be known.")}};
+  json.update(standing_schema());
+  return json;
 }
 
 Operation bash_operation() {

@@ -11,6 +11,7 @@
 #include "ops/machines.h"
 #include "ops/remember.h"
 #include "ops/resolve.h"
+#include "ops/standing.h"
 #include "ops/tasks.h"
 #include "run/judge.h"
 #include "run/runs.h"
@@ -87,10 +88,6 @@ TaskInfo from_note(const store::RunNote& note, std::string proof) {
                 .last_state = note.state};
   task.status.proof = std::move(proof);
   return task;
-}
-
-bool is_finished(const std::string& state) {
-  return state != "queued" && state != "running" && state != "unknown";
 }
 
 class Listing {
@@ -182,7 +179,7 @@ class Listing {
     if (reply.more) return;
     // Remembered here, not finished as far as we know, and not known there any more.
     for (const auto& note : notes_) {
-      if (note.sandbox != sandbox || answered.contains(note.id.str()) || is_finished(note.state)) {
+      if (note.sandbox != sandbox || answered.contains(note.id.str()) || is_final(note.state)) {
         continue;
       }
       TaskInfo task = from_note(note, "no record of it on that machine");
@@ -194,7 +191,7 @@ class Listing {
     for (const auto& note : notes_) {
       if (note.sandbox != sandbox) continue;
       TaskInfo task = from_note(note, run::unseen().proof);
-      if (is_wanted(task) && (request_.all || !is_finished(note.state))) {
+      if (is_wanted(task) && (request_.all || !is_final(note.state))) {
         list_.tasks.push_back(std::move(task));
       }
     }

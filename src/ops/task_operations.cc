@@ -5,6 +5,7 @@
 #include "ops/background.h"
 #include "ops/needs.h"
 #include "ops/schema.h"
+#include "ops/standing.h"
 
 namespace yonder::ops {
 namespace {
@@ -46,21 +47,18 @@ Json process_list() {
 }
 
 Json status_properties() {
-  return Json{
-      {"state", typed("string",
-                      "queued, running, exited, signaled, timed_out, stopped, refused, lost or "
-                      "unknown (not seen now: nothing may be concluded).")},
-      {"running", nullable("boolean", "Its command runs now; null: not known now.")},
-      {"pending", typed("boolean", "It is queued and has not begun: ask again later.")},
-      {"proof", typed("string", "By what the state is known.")},
-      {"exit_code", nullable("integer", "128+n for signal n, 124 for our limit.")},
-      {"signal", nullable("string", "That ended it.")},
-      {"started_at", nullable("number", "Unix time over there.")},
-      {"ended_at", nullable("number", "Unix time over there.")},
-      {"duration_s", nullable("number", "How long it ran.")},
-      {"left_running", process_list()},
-      {"gpus", given_gpus_schema()},
-      {"queue", queue_schema()}};
+  Json properties = standing_schema();
+  properties.update(
+      Json{{"proof", typed("string", "By what the state is known.")},
+           {"exit_code", nullable("integer", "128+n for signal n, 124 for our limit.")},
+           {"signal", nullable("string", "That ended it.")},
+           {"started_at", nullable("number", "Unix time over there.")},
+           {"ended_at", nullable("number", "Unix time over there.")},
+           {"duration_s", nullable("number", "How long it ran.")},
+           {"left_running", process_list()},
+           {"gpus", given_gpus_schema()},
+           {"queue", queue_schema()}});
+  return properties;
 }
 
 Json strings(const char* about) {

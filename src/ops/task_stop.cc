@@ -3,6 +3,7 @@
 #include "ops/give_up.h"
 #include "ops/remember.h"
 #include "ops/resolve.h"
+#include "ops/standing.h"
 #include "ops/tasks.h"
 #include "resources/board.h"
 #include "run/judge.h"
@@ -19,10 +20,6 @@ Result<FoundTask> find_run(Engine& engine, const Session& session, const TaskRef
                  "list_background_tasks shows what there is"};
   }
   return find_task(engine, session, ref);
-}
-
-bool is_final(const std::string& state) {
-  return state != "queued" && state != "running" && state != "unknown";
 }
 
 StopTaskResponse not_confirmed(const FoundTask& found, const Error& error) {

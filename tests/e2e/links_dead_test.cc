@@ -17,7 +17,7 @@ TEST_F(LinksDead, UntilTheWaitIsOverMakeTheStateUnknown) {
   const Json unseen = result_of(id, Deadline::after(15s));
   EXPECT_EQ(unseen["state"], "unknown");
   EXPECT_EQ(unseen["connection_error"], true);
-  EXPECT_EQ(unseen["running"], false);
+  EXPECT_EQ(unseen["running"], nullptr);
   EXPECT_TRUE(unseen["exit_code"].is_null());
   ASSERT_FALSE(unseen["run_id"].get<std::string>().empty());
   // Still out of reach: asking again says so, and starts nothing.
