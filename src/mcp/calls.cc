@@ -14,8 +14,9 @@ namespace {
 // it has it. Threads that still write, or still stop cancelled work, have a bound of their own.
 constexpr std::size_t kMaxWorkers = 2 * Calls::kMaxInFlight;
 
-// 1 and "1" are different ids.
+// 1 and "1" are different ids, 1 and 1.0 are not.
 std::string key_of(const Json& id) {
+  if (id.is_number_float()) return std::to_string(static_cast<std::int64_t>(id.get<double>()));
   return dump_json(id);
 }
 

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 #include <cerrno>
+#include <utility>
 
 #include "base/text.h"
 
@@ -12,6 +13,7 @@ namespace yonder::mcp {
 namespace {
 
 constexpr std::size_t kChunk = 64U << 10U;
+constexpr std::size_t kShownOfTooLong = 4096;
 // More than any pipe holds: a client that writes on and on must not keep a session that is over.
 constexpr std::size_t kMostAfterStop = 2U << 20U;
 
@@ -58,6 +60,7 @@ std::optional<LineReader::Item> LineReader::take() {
   }
   searched_ = buffer_.size();
   if (skipping_ || buffer_.size() - start_ > max_line_) {
+    if (!skipping_) skipped_ = buffer_.substr(start_, kShownOfTooLong);
     skipping_ = true;
     start_ = searched_;
   }
@@ -68,8 +71,9 @@ std::optional<LineReader::Item> LineReader::finish_line(std::size_t end) {
   const std::string_view line = std::string_view(buffer_).substr(start_, end - start_);
   start_ = searched_ = std::min(end + 1, buffer_.size());
   if (skipping_ || line.size() > max_line_) {
+    if (!skipping_) skipped_ = line.substr(0, kShownOfTooLong);
     skipping_ = false;
-    return Item{Kind::TooLong, ""};
+    return Item{Kind::TooLong, std::exchange(skipped_, "")};
   }
   const std::string_view text = trim(line);  // also the \r of \r\n
   if (text.empty()) return std::nullopt;

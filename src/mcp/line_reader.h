@@ -14,7 +14,7 @@ class LineReader {
  public:
   enum class Kind {
     Line,
-    TooLong,  // a line beyond the bound was skipped, up to its newline
+    TooLong,  // a line beyond the bound was skipped, up to its newline; the text is its beginning
     End,      // of the input, or the session was stopped
   };
   struct Item {
@@ -42,6 +42,7 @@ class LineReader {
   std::size_t start_ = 0;     // of the line that is being read
   std::size_t searched_ = 0;  // no newline before this
   bool skipping_ = false;
+  std::string skipped_;  // the beginning of it
   bool ended_ = false;
   std::size_t read_since_stop_ = 0;
 };

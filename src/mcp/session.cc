@@ -53,8 +53,8 @@ void Session::on_line(std::string_view line) {
   }
 }
 
-void Session::on_unusable_line(const RpcError& error) {
-  output_.send(error_reply(nullptr, error));
+void Session::on_unusable_line(const RpcError& error, const Json& id) {
+  output_.send(error_reply(id, error));
 }
 
 void Session::on_batch(Batch batch) {

@@ -23,8 +23,8 @@ class Session {
       : info_(info), tools_(tools), output_(output) {}
 
   void on_line(std::string_view line);
-  // Nobody knows what it wanted, not even its id.
-  void on_unusable_line(const RpcError& error);
+  // What it wanted is not known, and its id only perhaps.
+  void on_unusable_line(const RpcError& error, const Json& id = nullptr);
   // The client is gone: calls stop waiting. What it has asked for is begun, and goes on. Returns
   // when all workers have ended.
   void finish() { calls_.finish(); }

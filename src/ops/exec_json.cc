@@ -35,7 +35,7 @@ Result<ExecRequest> parse_exec_request(const Json& arguments) {
   request.run.cwd = in.optional_text("cwd");
   request.run.timeout = seconds(in.number("timeout_s", kDefaultTimeout, 0.001, kMaxSeconds));
   request.max_output_chars =
-      static_cast<std::size_t>(in.number("max_output_chars", kDefaultOutput, 0, kMaxOutput));
+      static_cast<std::size_t>(in.whole("max_output_chars", kDefaultOutput, 0, kMaxOutput));
   request.sandbox = in.text("sandbox_name", "");
   request.run.env = in.texts("env");
   request.stdin_text = in.optional_text("stdin");

@@ -178,8 +178,8 @@ Error cannot_read(const std::string& path, const FileLines& lines) {
 Result<Json> call_read(Engine& engine, CallContext& context, const Json& arguments) {
   Arguments in(arguments);
   const std::string path = in.text("file_path", "");
-  const auto first = static_cast<std::uint64_t>(in.number("offset", 1, 1, kMaxLine));
-  const auto count = static_cast<std::uint64_t>(in.number("limit", kDefaultLimit, 1, kMaxLimit));
+  const auto first = static_cast<std::uint64_t>(in.whole("offset", 1, 1, kMaxLine));
+  const auto count = static_cast<std::uint64_t>(in.whole("limit", kDefaultLimit, 1, kMaxLimit));
   if (path.empty()) in.fail("file_path", "must not be empty");
   TRY(in.finish());
   TRY_ASSIGN(const SandboxSpec sandbox, resolve_sandbox(engine, context.session, ""));

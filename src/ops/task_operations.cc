@@ -224,16 +224,16 @@ Operation list_operation() {
 Result<CheckRequest> parse_check_request(const Json& arguments) {
   Arguments in(arguments);
   CheckRequest request{.task = parse_ref(in)};
-  request.last_n_lines = static_cast<std::uint64_t>(in.number("last_n_lines", 50, 0, kMaxLines));
-  const double offset = in.number("offset", -1, 0, kMaxOffset);
+  request.last_n_lines = static_cast<std::uint64_t>(in.whole("last_n_lines", 50, 0, kMaxLines));
+  const double offset = in.whole("offset", -1, 0, kMaxOffset);
   if (offset >= 0) request.offset = static_cast<std::uint64_t>(offset);
   request.filter = in.text("filter", "");
   const double wait = in.number("wait_s", 0, 0, kMaxWaitSeconds);
   if (wait > 0) request.wait = seconds(wait);
   request.max_output_chars =
-      static_cast<std::size_t>(in.number("max_output_chars", 20000, 0, kMaxOutput));
+      static_cast<std::size_t>(in.whole("max_output_chars", 20000, 0, kMaxOutput));
   request.raw = in.flag("raw", false);
-  const double watch = in.number("watch_id", 0, 0, kMaxOffset);
+  const double watch = in.whole("watch_id", 0, 0, kMaxOffset);
   if (watch > 0 && names_nothing(request.task)) {
     in.fail("watch_id", "nothing is watched yet", "give run_id, tmux_session or log_file");
   } else if (names_nothing(request.task)) {
