@@ -72,7 +72,7 @@ BackgroundResponse to_response(const SandboxSpec& sandbox, const BackgroundReque
   response.warnings.insert(response.warnings.end(), outcome.warnings.begin(),
                            outcome.warnings.end());
   add_label(response, outcome);
-  if (outcome.connection_error) {
+  if (outcome.status.state == RunState::Unknown) {
     response.warnings.push_back(
         concat("it may have started; ask with run_id ", outcome.id.str(), ", do not start again"));
   }

@@ -21,7 +21,7 @@ ExecResponse to_response(const SandboxSpec& sandbox, const run::Outcome& outcome
                         .stdout_bytes = outcome.out_bytes,
                         .stderr_bytes = outcome.err_bytes,
                         .warnings = outcome.warnings};
-  if (outcome.connection_error) {
+  if (outcome.status.state == RunState::Unknown && !outcome.detached) {
     response.warnings.push_back(
         concat("what became of the command is not known now; ask again with "
                "run_id ",

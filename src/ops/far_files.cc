@@ -11,6 +11,14 @@ namespace {
 
 // For the way there, for a link that has to be opened first, and for slow disks.
 constexpr auto kTime = std::chrono::seconds(50);
+constexpr const char* kMayBeDone = "it may have been done all the same: look before you repeat it";
+
+// An answer that cannot be read shows that the request has arrived.
+template <class T>
+Result<T> of_a_change(Result<T> decoded) {
+  if (!decoded) decoded.error().hint = kMayBeDone;
+  return decoded;
+}
 
 }  // namespace
 
@@ -41,9 +49,7 @@ Result<std::string> FarFiles::ask(const wire::AnyRequest& request, Again again, 
     lost = code == Errc::LinkLost;
     if (lost && again != Again::MayBeTwice) continue;
     if (lost || code == Errc::Timeout || code == Errc::Cancelled) {
-      if (again == Again::MayBeTwice) {
-        reply.error().hint = "it may have been done all the same: look before you repeat it";
-      }
+      if (again == Again::MayBeTwice) reply.error().hint = kMayBeDone;
     }
     return reply;
   }
@@ -76,37 +82,37 @@ Result<files::TrashReply> FarFiles::trash(const files::TrashRequest& request) {
 Result<files::Written> FarFiles::write(files::WriteRequest request) {
   request.path = place(request.path);
   TRY_ASSIGN(const std::string reply, ask(request, Again::MayBeTwice));
-  return wire::decode_file_written(reply);
+  return of_a_change(wire::decode_file_written(reply));
 }
 
 Result<files::EditReply> FarFiles::edit(files::EditRequest request) {
   request.path = place(request.path);
   TRY_ASSIGN(const std::string reply, ask(request, Again::MayBeTwice));
-  return wire::decode_file_edit(reply);
+  return of_a_change(wire::decode_file_edit(reply));
 }
 
 Result<files::MoveReply> FarFiles::move(files::MoveRequest request) {
   request.from = place(request.from);
   request.to = place(request.to);
   TRY_ASSIGN(const std::string reply, ask(request, Again::MayBeTwice));
-  return wire::decode_file_move(reply);
+  return of_a_change(wire::decode_file_move(reply));
 }
 
 Result<files::DeleteReply> FarFiles::remove(files::DeleteRequest request) {
   request.path = place(request.path);
   TRY_ASSIGN(const std::string reply, ask(request, Again::MayBeTwice));
-  return wire::decode_file_delete(reply);
+  return of_a_change(wire::decode_file_delete(reply));
 }
 
 Result<files::MakeDirectoryReply> FarFiles::make_directory(files::MakeDirectoryRequest request) {
   request.path = place(request.path);
   TRY_ASSIGN(const std::string reply, ask(request, Again::IsFine));
-  return wire::decode_file_make_directory(reply);
+  return of_a_change(wire::decode_file_make_directory(reply));
 }
 
 Result<files::RestoreReply> FarFiles::restore(const files::RestoreRequest& request) {
   TRY_ASSIGN(const std::string reply, ask(request, Again::MayBeTwice));
-  return wire::decode_file_restore(reply);
+  return of_a_change(wire::decode_file_restore(reply));
 }
 
 }  // namespace yonder::ops

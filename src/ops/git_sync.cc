@@ -270,8 +270,7 @@ Result<GitSyncResponse> sync_within(Engine& engine, CallContext& context,
   if (code != Errc::Cancelled && code != Errc::LinkLost) return response;
   GitSyncRequest rest = request;
   if (rest.timeout) *rest.timeout -= std::chrono::steady_clock::now() - began;
-  return hand_over(engine, context, rest,
-                   "goes on in the background: it was not done within wait_s");
+  return hand_over(engine, context, rest, patience.why());
 }
 
 }  // namespace

@@ -17,6 +17,11 @@ constexpr auto kStopSlack = std::chrono::seconds(10);
 // A record is kept for an hour after the end; a little less is certain.
 constexpr auto kSurelyKept = std::chrono::minutes(50);
 
+bool is_about_the_link(Errc code) {
+  return code == Errc::LinkLost || code == Errc::Unreachable || code == Errc::Timeout ||
+         code == Errc::AuthNeeded || code == Errc::HostKey || code == Errc::Cancelled;
+}
+
 }  // namespace
 
 Following::Following(link::LinkPool& links, const SandboxSpec& sandbox, const WaitOptions& options,
@@ -159,7 +164,7 @@ Result<Following::Step> Following::take_events(link::Call& call) {
     }
     if (const auto* data = std::get_if<link::DataEvent>(&*event)) on_data(*data);
     if (const auto* started = std::get_if<link::StartedEvent>(&*event)) {
-      TRY(on_started(*started));
+      if (auto taken = on_started(*started); !taken) return on_nonsense(std::move(taken).error());
     }
     if (const auto* reply = std::get_if<link::ReplyEvent>(&*event)) return on_facts(reply->cbor);
     if (!input_) continue;
@@ -194,7 +199,7 @@ Result<void> Following::on_started(const link::StartedEvent& started) {
 
 Result<Following::Step> Following::on_facts(const std::string& cbor) {
   const auto facts = wire::decode_facts(cbor);
-  if (!facts) return on_failure(facts.error());
+  if (!facts) return on_nonsense(facts.error());
   outcome_.attached = outcome_.attached || !start_;
   outcome_.status = judge(*facts);
   outcome_.out_bytes = facts->out_bytes;
@@ -202,6 +207,18 @@ Result<Following::Step> Following::on_facts(const std::string& cbor) {
   outcome_.label = facts->label;
   outcome_.asked_again = asked_ > 1;
   if (facts->alive) outcome_.launcher = facts->alive->launcher;
+  return Step::Done;
+}
+
+// An answer that cannot be read says one thing: the request has arrived.
+Result<Following::Step> Following::on_nonsense(Error error) {
+  if (!start_) {
+    error.message =
+        concat("the answer about run ", outcome_.id.str(), " cannot be read: ", error.message);
+    return error;
+  }
+  error.message = concat("the answer cannot be read: ", error.message);
+  outcome_ = unreachable(error);
   return Step::Done;
 }
 
@@ -223,7 +240,9 @@ Result<Following::Step> Following::on_failure(const Error& error) {
 Outcome Following::unreachable(const Error& error) {
   Outcome outcome = outcome_;
   outcome.status = unseen();
-  outcome.connection_error = true;
+  // What the machine itself complains of, it has said over a link that works.
+  outcome.connection_error = is_about_the_link(error.code);
+  if (!outcome.connection_error) outcome.status.proof = error.message;
   outcome.out_bytes = out_have_;
   outcome.err_bytes = err_have_;
   outcome.warnings.push_back(error.message);

@@ -24,6 +24,7 @@ class Following {
   Result<Step> follow_once(const std::shared_ptr<link::Link>& link);
   Result<Step> take_events(link::Call& call);
   Result<Step> on_failure(const Error& error);
+  Result<Step> on_nonsense(Error error);
   Result<Step> on_facts(const std::string& cbor);
   Result<void> on_started(const link::StartedEvent& started);
   void on_data(const link::DataEvent& data);
