@@ -33,7 +33,7 @@ Result<void> serve(const ServerInfo& info, const std::vector<Tool>& tools, const
                    const Fd& output, const CancelToken& stop) {
   TRY_ASSIGN(StopSignal signal, StopSignal::create());
   const auto forward = stop.on_cancel([&signal] { signal.trigger(); });
-  Output out(output, signal);
+  Output out(output, signal, std::chrono::seconds(1), &input);
   Session session(info, tools, out);
   LineReader reader(input, signal);
 

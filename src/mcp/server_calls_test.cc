@@ -220,6 +220,13 @@ TEST_F(ServerCallsTest, EndsThoughTheClientLeavesRepliesUnread) {
   EXPECT_TRUE(client_.wait_for_end());
 }
 
+TEST_F(ServerCallsTest, EndsThoughAClientThatHasGoneLeftTheReadersOwnRepliesUnread) {
+  const std::string big(60'000, 'x');  // two of them are more than a pipe holds
+  for (int id = 1; id <= 5; ++id) client_.request(id, big);
+  client_.close_input();
+  EXPECT_TRUE(client_.wait_for_end());
+}
+
 TEST(ServerBatchTest, LeavesACancelledCallOutOfTheArray) {
   FakeTools fakes;
   TestClient client(fakes.tools());

@@ -7,6 +7,7 @@
 #include <string>
 #include <utility>
 
+#include "base/clock.h"
 #include "base/file.h"
 #include "base/result.h"
 
@@ -17,7 +18,9 @@ namespace yonder::store {
 class Database {
  public:
   // Creates and migrates the file when that is needed.
-  static Result<std::unique_ptr<Database>> open(const std::string& path);
+  static Result<std::unique_ptr<Database>> open(const std::string& path, Duration patience);
+  // From here on, for another process that holds the file.
+  void wait_at_most(Duration patience);
 
   // Whether the path leads to another file by now, or to none.
   bool has_moved() const;
@@ -49,7 +52,7 @@ class Database {
   }
 
  private:
-  explicit Database(const std::string& path);
+  Database(const std::string& path, Duration patience);
   void set_durability(Durability durability);
   Error explain(const SQLite::Exception& thrown) const;
 

@@ -76,6 +76,24 @@ TEST(StoreTrouble, WithADamagedFileSaysHowToRecover) {
   EXPECT_THAT(ids_of(store.runs({})), ElementsAre(run_number(1).str()));
 }
 
+TEST(StoreTrouble, WithAFileThatIsHeldKeepsACallerWaitingOnce) {
+  const testing::Scratch scratch;
+  const std::string path = scratch / "state.db";
+  Store store(path);
+  ASSERT_TRUE(store.remember(note_of(run_number(1))));
+  SQLite::Database other = raw(path);
+  other.exec("BEGIN IMMEDIATE");
+  const auto began = std::chrono::steady_clock::now();
+  for (int i = 0; i < 4; ++i) {
+    const auto noted = store.remember(note_of(run_number(2)));
+    ASSERT_FALSE(noted);
+    EXPECT_EQ(noted.error().code, Errc::Timeout);
+  }
+  EXPECT_LT(std::chrono::steady_clock::now() - began, std::chrono::milliseconds(3000));
+  other.exec("ROLLBACK");
+  EXPECT_TRUE(store.remember(note_of(run_number(2))));
+}
+
 TEST(StoreTrouble, WithAFileThatWasMovedAwayBeginsANewOne) {
   const Scratch scratch;
   const std::string path = scratch / "yonder.db";
