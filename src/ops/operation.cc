@@ -29,7 +29,7 @@ Json status_properties() {
               {"cwd", nullable("string", "Where commands start; null: the home directory.")},
               {"origin", typed("string", "Who configured it.")},
               {"is_active", typed("boolean", "Used when sandbox_name is not given.")},
-              {"connection_alive", nullable("boolean", "It answered just now; null: not asked.")},
+              {"connection_alive", nullable("boolean", "It answered just now; null: not known.")},
               {"connection_error", error_schema()},
               {"round_trip_ms", nullable("number", "Of the answer.")},
               {"machine", Json{{"type", Json::array({"object", "null"})},
