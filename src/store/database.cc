@@ -18,10 +18,6 @@
 namespace yonder::store {
 namespace {
 
-int milliseconds(Duration duration) {
-  return static_cast<int>(std::chrono::duration_cast<std::chrono::milliseconds>(duration).count());
-}
-
 // SQLite would create the file for everybody to read; its companions (-wal, -shm) get the mode of
 // the file. It is made under another name because to close a descriptor of a file drops every lock
 // that the process has on it: another connection of ours must not be able to have one yet.
@@ -61,10 +57,9 @@ void use_write_ahead_log(SQLite::Database& sql, Duration patience) {
 
 Database::Database(const std::string& path, Duration patience)
     : path_(path),
-      sql_(path, SQLite::OPEN_READWRITE | SQLite::OPEN_NOMUTEX, milliseconds(patience)) {}
-
-void Database::wait_at_most(Duration patience) {
-  sql_.setBusyTimeout(milliseconds(patience));
+      sql_(path, SQLite::OPEN_READWRITE | SQLite::OPEN_NOMUTEX),
+      turn_(path, patience) {
+  sqlite3_busy_handler(sql_.getHandle(), WriterTurn::on_busy, &turn_);
 }
 
 Result<std::unique_ptr<Database>> Database::open(const std::string& path, Duration patience) {

@@ -10,6 +10,7 @@
 #include "base/clock.h"
 #include "base/file.h"
 #include "base/result.h"
+#include "store/writer_turn.h"
 
 namespace yonder::store {
 
@@ -19,8 +20,9 @@ class Database {
  public:
   // Creates and migrates the file when that is needed.
   static Result<std::unique_ptr<Database>> open(const std::string& path, Duration patience);
-  // From here on, for another process that holds the file.
-  void wait_at_most(Duration patience);
+  // From here on, for another process that holds the file and does not write. For a crowd that
+  // takes turns it waits longer.
+  void wait_at_most(Duration patience) { turn_.wait_at_most(patience); }
 
   // Whether the path leads to another file by now, or to none.
   bool has_moved() const;
@@ -58,6 +60,7 @@ class Database {
 
   std::string path_;
   SQLite::Database sql_;
+  WriterTurn turn_;
 };
 
 }  // namespace yonder::store
