@@ -123,7 +123,7 @@ Json exec_input_schema() {
        {"stdin", nullable("string", "Text for the command's standard input; closed otherwise.")},
        {"wait_s", with_default(typed("number",
                                      "Return after this many seconds even if it still "
-                                     "runs (running: true); the command goes on."),
+                                     "runs (running or pending: true); the command goes on."),
                                kDefaultWait)},
        {"login", with_default(typed("boolean",
                                     "Use the environment of the user's login shell "
