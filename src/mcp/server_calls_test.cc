@@ -204,9 +204,25 @@ TEST_F(ServerCallsTest, EndsCleanlyWhenTheClientHasClosedTheOutput) {
   EXPECT_EQ(fakes_.endings(), Endings{"detach"});
 }
 
+TEST_F(ServerCallsTest, DoesWhatWasAskedForThoughTheClientHasGoneWithoutReadingAReply) {
+  client_.close_output();
+  client_.request(1, "ping");
+  client_.call(2, "wait");
+  client_.close_input();
+  ASSERT_TRUE(client_.wait_for_end());
+  EXPECT_EQ(fakes_.endings(), Endings{"detach"});
+}
+
 TEST_F(ServerCallsTest, EndsThoughTheClientLeavesRepliesUnread) {
   const std::string big(200'000, 'x');  // more than a pipe holds
   for (int id = 1; id <= 3; ++id) client_.call(id, "echo", {{"text", big}});
+  client_.close_input();
+  EXPECT_TRUE(client_.wait_for_end());
+}
+
+TEST_F(ServerCallsTest, EndsThoughAClientThatHasGoneLeftTheReadersOwnRepliesUnread) {
+  const std::string big(60'000, 'x');  // two of them are more than a pipe holds
+  for (int id = 1; id <= 5; ++id) client_.request(id, big);
   client_.close_input();
   EXPECT_TRUE(client_.wait_for_end());
 }

@@ -124,9 +124,10 @@ Result<TaskInfo> remove_task(Engine& engine, CallContext& context, const TaskRef
 
 struct ListTasksRequest {
   std::optional<std::string> sandbox;  // nothing: all that are configured, at once
-  bool all = false;                    // also those that ended more than a day ago
-  bool foreground = false;             // exec runs too
-  bool scan = false;                   // write down what the far sides know
+  // Also those that ended more than a day ago, and commands whose caller has gone.
+  bool all = false;
+  bool foreground = false;  // exec runs too
+  bool scan = false;        // write down what the far sides know
 };
 struct SandboxTasks {
   std::string sandbox;

@@ -15,7 +15,7 @@ Duration seconds(double value) {
 }
 
 std::int64_t task_id(Arguments& in) {
-  const double id = in.number("task_id", 0, 1, kMaxId);
+  const double id = in.whole("task_id", 0, 1, kMaxId);
   if (id < 1) in.fail("task_id", "is missing", "list_file_transfer_tasks shows all");
   return static_cast<std::int64_t>(id);
 }
@@ -24,7 +24,7 @@ Result<Json> call_check(Engine& engine, CallContext& context, const Json& argume
   Arguments in(arguments);
   const CheckTransferRequest request{
       .id = task_id(in),
-      .last_lines = static_cast<std::size_t>(in.number("last_n_lines", 50, 0, kMaxLines)),
+      .last_lines = static_cast<std::size_t>(in.whole("last_n_lines", 50, 0, kMaxLines)),
       .wait = seconds(in.number("wait_s", 0, 0, kMaxWaitSeconds))};
   TRY(in.finish());
   TRY_ASSIGN(const CheckTransferResponse response, check_transfer(engine, context, request));
@@ -42,7 +42,7 @@ Result<Json> call_cancel(Engine& engine, CallContext& context, const Json& argum
 
 Result<Json> call_list(Engine& engine, CallContext& context, const Json& arguments) {
   Arguments in(arguments);
-  const auto limit = static_cast<std::size_t>(in.number("limit", 20, 1, kMaxListed));
+  const auto limit = static_cast<std::size_t>(in.whole("limit", 20, 1, kMaxListed));
   TRY(in.finish());
   context.progress("looking");
   TRY_ASSIGN(const auto list, list_transfers(engine, limit));
@@ -61,8 +61,8 @@ Json task_properties() {
       {"status",
        typed("string",
              "queued, running, completed, failed, cancelled, or unknown (on another host).")},
-      {"running", typed("boolean", "Its worker was seen alive just now.")},
-      {"pending", typed("boolean", "Its worker comes up.")},
+      {"running", nullable("boolean", "Its worker was seen alive just now; null: not known.")},
+      {"pending", nullable("boolean", "Its worker comes up; null: not known.")},
       {"stale", typed("boolean", "Its worker is gone without a word; sync again to go on.")},
       {"complete", nullable("boolean", "Of a completed one: false when something failed.")},
       {"direction", typed("string", "local_to_remote, remote_to_local or git_sync.")},

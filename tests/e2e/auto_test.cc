@@ -112,11 +112,16 @@ TEST_F(Auto, AKeyThatWasRefusedBeforeIsTriedAgain) {
 
 TEST_F(Auto, AMachineIsLookedAtAnewWhenSomethingHasBegunThere) {
   const auto free = [&] {
-    const Json list = content_of(agent().call("list_sandboxes", Json{{"check_resources", true}}));
-    for (const auto& one : list["sandboxes"]) {
-      if (one["name"] == "m1") return one["resources"]["gpu"][0]["free"];
-    }
-    return Json();
+    Json free;
+    EXPECT_TRUE(lab::eventually([&] {  // it may take a while to be reached
+      const Json list = content_of(agent().call("list_sandboxes", Json{{"check_resources", true}}));
+      for (const auto& one : list["sandboxes"]) {
+        if (one["name"] != "m1" || !one["resources"].contains("gpu")) continue;
+        free = one["resources"]["gpu"][0]["free"];
+      }
+      return !free.is_null();
+    }));
+    return free;
   };
   EXPECT_EQ(free(), Json(true));
   const Json started = content_of(agent().call(
