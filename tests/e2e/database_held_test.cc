@@ -40,7 +40,7 @@ TEST_F(ADatabaseThatIsHeld, DoesNotKeepWorkFromBeingStartedSeenAndStopped) {
   Json checked;
   EXPECT_TRUE(lab::eventually([&] {
     checked = content_of(agent().call("check_background_task", run));
-    return checked["output"] == "begun\n";
+    return checked["log_tail"] == "begun\n";
   })) << checked;
   EXPECT_EQ(checked["running"], true);
   EXPECT_THAT(checked["warnings"].dump(), HasSubstr("could not be written down here"));

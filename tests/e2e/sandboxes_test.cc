@@ -19,7 +19,8 @@ class Sandboxes : public EndToEnd {
     Json all = Json::object();
     EXPECT_TRUE(lab::eventually([&] {
       bool complete = true;
-      for (const auto& [name, sandbox] : listed().items()) {
+      const Json now = listed();
+      for (const auto& [name, sandbox] : now.items()) {
         if (!sandbox["connection_alive"].is_null() && !all.contains(name)) all[name] = sandbox;
         if (!sandbox["connection_error"].is_null() && !all.contains(name)) complete = false;
       }
@@ -60,7 +61,8 @@ TEST_F(Sandboxes, AreAllAskedAtOnce) {
   }
   int alive = 0;
   int dead = 0;
-  for (const auto& [name, sandbox] : outcomes().items()) {
+  const Json all = outcomes();
+  for (const auto& [name, sandbox] : all.items()) {
     if (name.starts_with("well-")) {
       EXPECT_EQ(sandbox["connection_alive"], true) << sandbox;
       ++alive;
