@@ -21,7 +21,8 @@ struct PrefixOptions {
 // looks like an option, or when a path cannot be said to ssh.
 Result<link::CommandPrefix> prefix_for(const SandboxSpec& spec, const PrefixOptions& options);
 
-// The words that run a shell line over there in the terminal of whoever executes them.
+// The words that run a shell line over there in the terminal of whoever executes them; no secret in
+// their environment either.
 Result<link::CommandPrefix> terminal_for(const SandboxSpec& spec, const PrefixOptions& options,
                                          const std::string& command);
 
