@@ -72,6 +72,7 @@ Result<Words> ssh_words(const SandboxSpec& spec, const PrefixOptions& options, P
   if (spec.host_keys == HostKeyPolicy::AcceptNew) {
     add(argv, {"-o", "StrictHostKeyChecking=accept-new"});
   }
+  argv.insert(argv.end(), options.overrides.begin(), options.overrides.end());
   if (!options.ciphers.empty()) add(argv, {"-o", "Ciphers=" + options.ciphers});
   if (!options.interactive) add(argv, {"-o", "NumberOfPasswordPrompts=1"});
   if (spec.port != 0) add(argv, {"-p", std::to_string(spec.port)});

@@ -13,6 +13,7 @@ struct PrefixOptions {
   std::vector<std::string> environment;  // "NAME=value", of this process
   std::string control_path;              // socket of a login that is kept; empty: none
   std::string ciphers;                   // in this order; empty: as the user's settings have it
+  std::vector<std::string> overrides;    // further options; see ssh_settings.h
   bool interactive = false;              // a person is there, who may mistype and try again
 };
 
