@@ -47,6 +47,12 @@ physical() { place=$(pwd -P && printf x); place=${place%?x}; }
 # A look fetches nothing that a partial clone lacks.
 GIT_OPTIONAL_LOCKS=0 GIT_NO_LAZY_FETCH=1 GIT_ALLOW_PROTOCOL=
 export GIT_OPTIONAL_LOCKS GIT_NO_LAZY_FETCH GIT_ALLOW_PROTOCOL
+put path "$place"
+case $place in
+  /*) ;;
+  '~' | '~/'*) [ -n "${HOME-}" ] || finish no_home ;;
+  *) [ -n "${HOME-}" ] || [ "$PWD" != / ] || finish no_home ;;
+esac
 case $place in
   '~') place=$HOME ;;
   '~/'*) place=$HOME/${place#??} ;;
