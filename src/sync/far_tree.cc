@@ -70,6 +70,12 @@ Result<void> add_to(tree::Listing& listing, const tree::MessageView& message, st
       append(listing.ignore_files, std::move(texts));
       return {};
     }
+    case tree::Kind::Mounts: {
+      TRY_ASSIGN(auto paths, tree::unpack_texts(message.body));
+      bytes += kCostOfEach * paths.size();
+      append(listing.mounts, std::move(paths));
+      return {};
+    }
     default: return tree::unexpected(message.kind);
   }
 }

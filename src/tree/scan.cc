@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <map>
+#include <optional>
 #include <utility>
 
 #include "base/fd.h"
@@ -123,7 +124,7 @@ class Scanner {
   Scanner(int root, const ScanOptions& options, const ScanSink& sink)
       : options_(options), sink_(sink), directories_(root) {}
 
-  Result<void> run() { return list({}, nullptr); }
+  Result<void> run();
 
  private:
   struct Child {
@@ -132,6 +133,7 @@ class Scanner {
   };
 
   Result<void> list(const std::string& directory, Scope::Ptr scope);
+  void tell_ignore_file(int fd, const std::string& directory);
   void look(int fd, const std::string& directory, const std::string& name, const Scope* scope);
   bool excluded(const std::string& path, bool is_directory, const Scope* scope);
   Scope::Ptr enter(int fd, const std::string& directory, Scope::Ptr above);
@@ -145,6 +147,7 @@ class Scanner {
   const RuleSet no_rules_;
   Twins twins_;
   std::vector<Child> children_;  // of the directory that is being read
+  std::optional<dev_t> device_;  // that this directory is on
   int depth_ = 0;
 };
 
@@ -169,6 +172,21 @@ Scope::Ptr Scanner::enter(int fd, const std::string& directory, Scope::Ptr above
   if (scope) return *std::move(scope);
   skip(path, SkipReason::BadRules, scope.error().message, false);
   return above;
+}
+
+void Scanner::tell_ignore_file(int fd, const std::string& directory) {
+  constexpr const char* kEverything = "*\n";
+  const auto content = read_ignore_file(fd);
+  sink_.on_ignore_file(directory, content ? *content : kEverything);
+}
+
+Result<void> Scanner::run() {
+  struct stat root {};
+  struct stat above {};
+  TRY_ASSIGN(const int fd, directories_.open(""));
+  const bool known = ::fstat(fd, &root) == 0 && ::fstatat(fd, "..", &above, 0) == 0;
+  if (known && root.st_dev != above.st_dev) sink_.on_mount("");
+  return list({}, nullptr);
 }
 
 void Scanner::look(int fd, const std::string& directory, const std::string& name,
@@ -203,6 +221,9 @@ void Scanner::look(int fd, const std::string& directory, const std::string& name
   if (options_.twins && type == Type::File && info.st_nlink > 1) {
     entry->twins = twins_.number_of(info);
   }
+  if (type == Type::Directory && device_ && *device_ != info.st_dev) {
+    sink_.on_mount(std::string(entry->path));
+  }
   children_.push_back({*std::move(entry), type == Type::Directory});
 }
 
@@ -211,9 +232,14 @@ Result<void> Scanner::list(const std::string& directory, Scope::Ptr scope) {
   TRY_ASSIGN(const int fd, directories_.open(directory));
   TRY_ASSIGN(std::vector<std::string> names, names_in(fd));
   std::sort(names.begin(), names.end());
-  if (options_.use_gitignore && std::binary_search(names.begin(), names.end(), ".gitignore")) {
+  const bool has_rules = std::binary_search(names.begin(), names.end(), ".gitignore");
+  if (has_rules && options_.use_gitignore) {
     scope = enter(fd, directory, std::move(scope));
+  } else if (has_rules && options_.tell_gitignore) {
+    tell_ignore_file(fd, directory);
   }
+  struct stat own {};
+  device_ = ::fstat(fd, &own) == 0 ? std::optional(own.st_dev) : std::nullopt;
   children_.clear();
   children_.reserve(names.size());
   for (const std::string& name : names) {
