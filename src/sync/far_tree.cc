@@ -4,7 +4,7 @@
 #include <cstring>
 #include <utility>
 
-#include "base/clean_text.h"
+#include "base/far_text.h"
 #include "base/text.h"
 #include "tree/beneath.h"
 #include "tree/trash.h"
@@ -226,7 +226,7 @@ bool is_near(const link::Link& link) {
 
 Result<void> outcome_of(const tree::AllDone& done) {
   if (done.problem_code.empty()) return {};
-  return Error{errc_from_name(done.problem_code), printable(done.problem), ""};
+  return Error{errc_from_name(done.problem_code), machine_said(done.problem), ""};
 }
 
 }  // namespace yonder::sync
