@@ -17,7 +17,7 @@ TEST(HomePath, ATildeIsTheHomeDirectory) {
 }
 
 TEST(HomePath, WithoutAHomeNothingBecomesAPathOfTheRoot) {
-  for (const char *path : {"~", "~/", "~/x", "x", "./x", ""}) {
+  for (const char* path : {"~", "~/", "~/x", "x", "./x", ""}) {
     const auto whole = path_from_home(path, "", "");
     ASSERT_FALSE(whole) << path << " became " << *whole;
     EXPECT_EQ(whole.error().code, Errc::InvalidArgument);
@@ -32,5 +32,5 @@ TEST(HomePath, HomesOfOthersAreNotLookedUp) {
   EXPECT_FALSE(path_from_home("~root", "/b", "/h"));
 }
 
-} // namespace
-} // namespace yonder
+}  // namespace
+}  // namespace yonder
