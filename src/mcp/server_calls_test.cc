@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "base/text.h"
 #include "mcp/calls.h"
 #include "mcp/server.h"
 #include "mcp/test_client.h"
@@ -206,8 +207,13 @@ TEST_F(ServerCallsTest, EndsCleanlyWhenTheClientHasClosedTheOutput) {
 
 TEST_F(ServerCallsTest, DoesWhatWasAskedForThoughTheClientHasGoneWithoutReadingAReply) {
   client_.close_output();
-  client_.request(1, "ping");
-  client_.call(2, "wait");
+  // In one piece: that a reply cannot be written is noticed after both were there to be read.
+  const Json ping{{"jsonrpc", "2.0"}, {"id", 1}, {"method", "ping"}};
+  const Json call{{"jsonrpc", "2.0"},
+                  {"id", 2},
+                  {"method", "tools/call"},
+                  {"params", {{"name", "wait"}, {"arguments", Json::object()}}}};
+  client_.send_line(concat(dump_json(ping), "\n", dump_json(call)));
   client_.close_input();
   ASSERT_TRUE(client_.wait_for_end());
   EXPECT_EQ(fakes_.endings(), Endings{"detach"});

@@ -10,6 +10,7 @@
 #include "base/cancel.h"
 #include "base/guarded.h"
 #include "base/id.h"
+#include "base/secret.h"
 
 namespace yonder::config {
 class ConfigStore;
@@ -40,10 +41,12 @@ struct Engine {
   store::Store& store;
   sandbox::KeptLogins& logins;
   resources::Board& board;
-  std::vector<std::string> environment;  // "NAME=value", of this process, for programs it starts
-  std::string home;                      // of the person here
-  std::string state_directory;           // what this machine keeps
-  std::string program;                   // the absolute path of our own
+  // "NAME=value", of this process, for programs it starts: no secret is among them.
+  std::vector<std::string> environment;
+  Secret secret_variables;      // the others, packed: for another process of this program
+  std::string home;             // of the person here
+  std::string state_directory;  // what this machine keeps
+  std::string program;          // the absolute path of our own
 };
 
 // What one client has chosen. Another client's choice is its own.

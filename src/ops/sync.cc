@@ -128,6 +128,10 @@ Result<void> prepare(Engine& engine, SyncCall& call) {
     return Error{Errc::InvalidArgument, "confirm_delete is given, and delete_extras is not",
                  "nothing was changed; give both, or none"};
   }
+  if (what.options.delete_ignored && !what.options.delete_extras) {
+    return Error{Errc::InvalidArgument, "delete_ignored is given, and delete_extras is not",
+                 "nothing was changed; give both, or none"};
+  }
   auto& file = what.options.exclude_file;
   if (file.empty()) return {};
   auto rules = tree::absolute_path(file, here, engine.home);

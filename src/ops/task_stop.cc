@@ -112,8 +112,7 @@ Result<TaskInfo> wait_for_task(Engine& engine, CallContext& context, const TaskR
   return task;
 }
 
-Result<std::vector<std::string>> attach_words(Engine& engine, CallContext& context,
-                                              const TaskRef& ref) {
+Result<SpawnOptions> attach_words(Engine& engine, CallContext& context, const TaskRef& ref) {
   CheckRequest request{.task = ref, .last_n_lines = 0};
   TRY_ASSIGN(const CheckResponse seen, check_task(engine, context, request));
   if (seen.connection_error) {
@@ -133,7 +132,7 @@ Result<std::vector<std::string>> attach_words(Engine& engine, CallContext& conte
   TRY_ASSIGN(
       const link::CommandPrefix words,
       engine.logins.terminal(sandbox, ShellText("tmux attach-session -t").arg("=" + tmux).str()));
-  return words.argv;
+  return SpawnOptions{.argv = words.argv, .environment = words.environment, .new_session = false};
 }
 
 }  // namespace yonder::ops

@@ -1,5 +1,6 @@
 #include "run/following.h"
 
+#include "base/far_text.h"
 #include "base/text.h"
 #include "run/judge.h"
 
@@ -227,7 +228,7 @@ Result<Following::Step> Following::on_failure(const Error& error) {
   if (error.code == Errc::Cancelled || error.code == Errc::LinkLost) return Step::Again;
   if (error.code == Errc::NotFound && start_) {
     outcome_.status = unseen();
-    outcome_.status.proof = "there is no record of it any more on " + host_;
+    outcome_.status.proof = concat("there is no record of it any more on ", far_name(host_));
     return Step::Done;
   }
   // An error says that nothing was started. That is only known of the first answer to the first

@@ -73,7 +73,7 @@ TEST_F(FollowingTest, ADiskThatIsFullOfItsInputIsNoLostConnection) {
   ASSERT_TRUE(outcome) << outcome.error().message;
   EXPECT_EQ(outcome->id.str(), id);
   EXPECT_FALSE(outcome->connection_error);
-  EXPECT_EQ(outcome->status.proof, "keeping the input: no space");
+  EXPECT_EQ(outcome->status.proof, "the machine said: 'keeping the input: no space'");
 }
 
 }  // namespace

@@ -112,16 +112,16 @@ TEST_F(Auto, AKeyThatWasRefusedBeforeIsTriedAgain) {
 
 TEST_F(Auto, AMachineIsLookedAtAnewWhenSomethingHasBegunThere) {
   const auto free = [&] {
-    Json free;
+    Json seen;
     EXPECT_TRUE(lab::eventually([&] {  // it may take a while to be reached
       const Json list = content_of(agent().call("list_sandboxes", Json{{"check_resources", true}}));
       for (const auto& one : list["sandboxes"]) {
         if (one["name"] != "m1" || !one["resources"].contains("gpu")) continue;
-        free = one["resources"]["gpu"][0]["free"];
+        seen = one["resources"]["gpu"][0]["free"];
       }
-      return !free.is_null();
+      return !seen.is_null();
     }));
-    return free;
+    return seen;
   };
   EXPECT_EQ(free(), Json(true));
   const Json started = content_of(agent().call(
