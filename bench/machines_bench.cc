@@ -16,6 +16,7 @@ constexpr int kMachines = 50;
 constexpr int kStalled = 5;
 constexpr int kLinesPerServer = 5;
 constexpr double kWaitSeconds = 1.5;
+constexpr double kOpeningSeconds = 45;
 
 Json look(McpClient& agent, double wait_s) {
   return need(agent.call("list_sandboxes", {{"check_resources", true}, {"wait_s", wait_s}}),
@@ -54,7 +55,7 @@ void bench_look(const Bench& bench) {
   Machines machines(bench);
   auto agent =
       need(McpClient::start(bench.environment({bench.sandbox_list(machines.ports)})), "yonder mcp");
-  const std::size_t connected = measured(look(*agent, 0));  // opens the links
+  const std::size_t connected = measured(look(*agent, kOpeningSeconds));  // opens the links
   let_it_age();
   Samples all;
   for (int i = 0; i < 5; ++i) {
@@ -84,7 +85,7 @@ void bench_measuring(const Bench& bench) {
   const auto sshd = bench.start_sshd();
   auto agent =
       need(McpClient::start(bench.environment({bench.sandbox_list({sshd.port()})})), "yonder mcp");
-  look(*agent, 0);
+  look(*agent, kOpeningSeconds);
   Samples samples;
   for (int i = 0; i < 5; ++i) {
     let_it_age();

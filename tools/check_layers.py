@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""Checks every #include against src/LAYERS, and who may write to stdout. Usage: check_layers.py src"""
+"""Checks every #include against src/LAYERS, who may write to stdout, and who may start programs.
+Usage: check_layers.py src"""
 import pathlib
 import re
 import sys
@@ -8,6 +9,11 @@ import sys
 STDOUT_FILES = {"mcp/stdio.cc", "cli/render.cc", "cli/exec_command.cc", "cli/standard_streams.cc",
                 "cli/terminal_rescue.cc", "cli/top_screen.cc", "link/askpass_helper.cc"}
 STDOUT = re.compile(r"std::cout|\bprintf\(|\bputs\(|STDOUT_FILENO")
+
+# The only files that may start another program. What it sees of our environment is an argument there,
+# and comes from base/child_environment.h; only main knows the variables that hold secrets.
+STARTING_FILES = {"app/main.cc", "base/subprocess.cc", "cli/edit_command.cc", "ops/worker_process.cc"}
+STARTING = re.compile(r"\bexec[lv]p?e?\(|\bposix_spawnp?\(|\bpopen\(|\bsystem\(|\benviron\b")
 
 
 def read_layers(root):
@@ -43,6 +49,9 @@ def check_file(root, file, allowed):
         speaks = STDOUT.search(line.split("//")[0])
         if speaks and room not in ("outpost", "app") and str(path) not in STDOUT_FILES:
             yield f"{path}:{number}: only {', '.join(sorted(STDOUT_FILES))} may write to stdout"
+        starts = STARTING.search(line.split("//")[0])
+        if starts and room != "outpost" and str(path) not in STARTING_FILES:
+            yield f"{path}:{number}: only {', '.join(sorted(STARTING_FILES))} may start programs"
 
 
 def main():

@@ -4,6 +4,7 @@
 #include <exception>
 #include <memory>
 
+#include "app/handed_over.h"
 #include "app/mcp_door.h"
 #include "app/runtime.h"
 #include "app/version.h"
@@ -39,9 +40,12 @@ int run(int argc, char** argv) {
   if (const auto status = link::run_as_askpass(argc, argv)) return *status;
   ::signal(SIGPIPE, SIG_IGN);  // a closed pipe is an error of a write, not our end
   std::unique_ptr<Runtime> runtime;
-  const auto build = [&](bool ask_at_terminal) -> Result<Runtime*> {
+  const auto build = [&](bool ask_at_terminal,
+                         const std::vector<std::string>& secrets = {}) -> Result<Runtime*> {
     if (!runtime) {
-      TRY_ASSIGN(runtime, Runtime::create(environment(), ask_at_terminal));
+      auto variables = environment();
+      variables.insert(variables.end(), secrets.begin(), secrets.end());
+      TRY_ASSIGN(runtime, Runtime::create(variables, ask_at_terminal));
     }
     return runtime.get();
   };
@@ -53,6 +57,11 @@ int run(int argc, char** argv) {
                   {.build = this_build(),
                    .engine = [&] { return engine(true); },
                    .silent_engine = [&] { return engine(false); },
+                   .worker_engine = [&]() -> Result<ops::Engine*> {
+                     TRY_ASSIGN(const auto secrets, take_secrets_from_stdin());
+                     TRY_ASSIGN(Runtime * built, build(false, secrets));
+                     return &built->engine();
+                   },
                    .serve_mcp =
                        [&](const cli::McpOptions& options) {
                          auto built = build(false);

@@ -9,6 +9,7 @@
 #include "base/clean_text.h"
 #include "base/log.h"
 #include "base/text.h"
+#include "cli/interrupts.h"
 #include "mcp/server.h"
 
 namespace yonder::app {
@@ -23,7 +24,7 @@ constexpr const char* kInstructions =
     "stop_background_task, and find work of earlier sessions with list_background_tasks. Work "
     "survives lost connections. sync_local_to_remote and sync_remote_to_local move files; look at "
     "left_out, conflicts and complete, and follow a task_id with check_file_transfer_task. When a "
-    "call returns running: true, or state: unknown, ask again "
+    "call returns running: true, pending: true, or state: unknown, ask again "
     "with only the run_id: never start the command a second time. left_running lists processes "
     "that outlived their command. If an error says auth_needed, ask the user to run the command in "
     "its hint; do not retry.";
@@ -71,9 +72,15 @@ int serve_mcp(ops::Engine& engine, const std::vector<std::string>& toolsets) {
     log_error(checked.error().message, {{"hint", checked.error().hint}});
     return 255;
   }
+  // A client that closes the input and is not patient sends a signal next: it means the same.
+  const auto interrupts = cli::Interrupts::install([](int) {});
+  if (!interrupts) {
+    log_error(interrupts.error().message);
+    return 255;
+  }
   const auto served = mcp::serve({.version = this_build().version, .instructions = kInstructions},
                                  tools_for(engine, std::move(operations), toolsets), *input,
-                                 *output, CancelToken());
+                                 *output, (*interrupts)->cancel());
   if (served) return 0;
   log_error(served.error().message);
   return 255;

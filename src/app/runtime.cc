@@ -4,6 +4,7 @@
 
 #include "app/embedded_outposts.h"
 #include "app/paths.h"
+#include "base/child_environment.h"
 #include "base/text.h"
 
 namespace yonder::app {
@@ -28,7 +29,7 @@ Runtime::Runtime(const config::Sources& sources, const std::vector<std::string>&
     : config_(sources),
       person_(std::move(person)),
       broker_(std::move(broker)),
-      logins_(places.runtime, environment, broker_.get(), person_ != nullptr),
+      logins_(places.runtime, without_secrets(environment), broker_.get(), person_ != nullptr),
       links_([this](const SandboxSpec& spec) { return logins_.prefix(spec); }, broker_.get(),
              embedded_outposts(), {.typing_time = person_ ? kTypingTime : Duration::zero()}),
       runs_(links_),
@@ -40,7 +41,8 @@ Runtime::Runtime(const config::Sources& sources, const std::vector<std::string>&
               .store = store_,
               .logins = logins_,
               .board = board_,
-              .environment = environment,
+              .environment = without_secrets(environment),
+              .secret_variables = pack_secrets(environment),
               .home = sources.home,
               .state_directory = places.state,
               .program = places.program} {}
@@ -55,7 +57,7 @@ Result<std::unique_ptr<Runtime>> Runtime::create(const std::vector<std::string>&
                     ? std::make_unique<link::TerminalPerson>()
                     : nullptr;
   TRY_ASSIGN(auto broker, link::AskpassBroker::open(directory, program, person.get(),
-                                                    {.environment = environment}));
+                                                    {.environment = without_secrets(environment)}));
   return std::unique_ptr<Runtime>(new Runtime(
       {.environment = variables, .home = home == variables.end() ? "" : home->second}, environment,
       {.runtime = directory, .state = state_directory(variables), .program = program},

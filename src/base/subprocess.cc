@@ -48,9 +48,8 @@ struct ChildPlan {
   bool new_session = true;
 };
 
-// Runs between fork and exec: only async-signal-safe calls.
-[[noreturn]] void become(const ChildPlan& plan) {
-  if (plan.new_session) ::setsid();
+// These run between fork and exec: only async-signal-safe calls.
+void forget_signal_settings() {
   struct sigaction plain {};
   plain.sa_handler = SIG_DFL;
   for (const int number : {SIGPIPE, SIGINT, SIGTERM, SIGHUP, SIGCHLD, SIGQUIT}) {
@@ -59,16 +58,27 @@ struct ChildPlan {
   sigset_t none;
   ::sigemptyset(&none);
   ::sigprocmask(SIG_SETMASK, &none, nullptr);
-  for (int fd = 0; fd < 3; ++fd) {
-    ::dup2(plan.stdio.at(static_cast<std::size_t>(fd)), fd);
-    ::fcntl(fd, F_SETFD, 0);  // it may have been this number already: ours was closed
-  }
+}
+
+// Returns only when none of them can be started, and says why.
+int start_first(const ChildPlan& plan) {
   int error = ENOENT;
   for (char* const program : plan.programs) {
     if (program == nullptr) break;
     ::execve(program, plan.argv.data(), plan.environment.data());
     if (errno != ENOENT && errno != ENOTDIR) error = errno;
   }
+  return error;
+}
+
+[[noreturn]] void become(const ChildPlan& plan) {
+  if (plan.new_session) ::setsid();
+  forget_signal_settings();
+  for (int fd = 0; fd < 3; ++fd) {
+    ::dup2(plan.stdio.at(static_cast<std::size_t>(fd)), fd);
+    ::fcntl(fd, F_SETFD, 0);  // it may have been this number already: ours was closed
+  }
+  const int error = start_first(plan);
   [[maybe_unused]] const auto written = ::write(plan.report, &error, sizeof error);
   ::_exit(127);
 }
@@ -169,6 +179,18 @@ std::optional<ExitStatus> Subprocess::wait(const Deadline& deadline) {
     std::this_thread::sleep_for(std::min<Duration>(pause, deadline.remaining()));
     pause = std::min(pause * 2, std::chrono::microseconds(5000));
   }
+}
+
+Error become_program(const SpawnOptions& options) {
+  if (options.argv.empty()) return Error{Errc::Internal, "become: no program", ""};
+  auto argv = options.argv;
+  auto environment = options.environment;
+  auto programs = candidates_for(argv[0], environment);
+  forget_signal_settings();
+  const int error = start_first({.programs = pointers_to(programs),
+                                 .argv = pointers_to(argv),
+                                 .environment = pointers_to(environment)});
+  return errno_error("cannot start " + options.argv[0], error);
 }
 
 Result<Captured> run_captured(const SpawnOptions& options, std::string_view input,

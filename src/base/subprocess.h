@@ -64,6 +64,9 @@ class Subprocess {
   Fd errors_;
 };
 
+// Becomes another program, with our own descriptors and terminal. Returns only when it fails.
+Error become_program(const SpawnOptions& options);
+
 struct Captured {
   ExitStatus status;
   std::string out;

@@ -1,7 +1,7 @@
-#include <signal.h>
 #include <unistd.h>
 
 #include "base/clean_text.h"
+#include "base/subprocess.h"
 #include "base/text.h"
 #include "cli/commands.h"
 #include "cli/exit_status.h"
@@ -21,26 +21,15 @@ Result<void> check_terminal(const AttachOptions& options, const ops::Engine& eng
                concat("to read what it prints: yonder logs -f ", printable(run))};
 }
 
-Result<std::vector<std::string>> words_for(const AttachOptions& options, const Doors& doors) {
+Result<SpawnOptions> words_for(const AttachOptions& options, const Doors& doors) {
   TRY_ASSIGN(ops::Engine * engine, doors.engine());
   TRY(check_terminal(options, *engine));
   ops::Session session;
   ops::CallContext context{.session = session, .progress = people_progress()};
   TRY_ASSIGN(const auto runs, find_runs(*engine, session, options.which));
   TRY_ASSIGN(auto words, ops::attach_words(*engine, context, runs.front()));
-  if (words.empty()) return Error{Errc::Internal, "there is nothing to attach with", ""};
+  if (words.argv.empty()) return Error{Errc::Internal, "there is nothing to attach with", ""};
   return words;
-}
-
-// Returns only when it fails.
-Error become(const std::vector<std::string>& words) {
-  std::vector<char*> argv;
-  argv.reserve(words.size() + 1);
-  for (const auto& word : words) argv.push_back(const_cast<char*>(word.c_str()));
-  argv.push_back(nullptr);
-  ::signal(SIGPIPE, SIG_DFL);  // what we ignore, the next program would ignore too
-  ::execvp(argv[0], argv.data());
-  return errno_error(concat("cannot start ", printable(words.front())));
 }
 
 }  // namespace
@@ -48,9 +37,9 @@ Error become(const std::vector<std::string>& words) {
 int attach_command(const AttachOptions& options, const Doors& doors) {
   const auto words = words_for(options, doors);
   if (words && options.which.json) {
-    return print_json(Json{{"argv", *words}}) ? kExitSuccess : kExitReaderGone;
+    return print_json(Json{{"argv", words->argv}}) ? kExitSuccess : kExitReaderGone;
   }
-  show_failure(words ? become(*words) : words.error(), format_of(options.which.json));
+  show_failure(words ? become_program(*words) : words.error(), format_of(options.which.json));
   return kExitFailure;
 }
 

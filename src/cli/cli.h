@@ -21,6 +21,8 @@ struct Doors {
   std::function<Result<ops::Engine*>()> engine;
   // The same that never asks the person at the terminal for a password: the terminal is busy.
   std::function<Result<ops::Engine*>()> silent_engine;
+  // For a process that another of ours has started: its secrets come through its standard input.
+  std::function<Result<ops::Engine*>()> worker_engine;
   std::function<int(const McpOptions&)> serve_mcp;
 };
 

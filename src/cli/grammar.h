@@ -84,6 +84,7 @@ struct RawOptions {
   std::optional<std::string> second_path;
   bool remove_extras = false;
   std::string confirm_delete;
+  bool delete_ignored = false;
   std::vector<std::string> excludes;
   std::string exclude_file;
   bool gitignore = false;

@@ -21,6 +21,8 @@ void add_options(CLI::App& command, RawOptions& raw) {
   command
       .add_option("--confirm-delete", raw.confirm_delete, "Yes, so many entries are to be removed")
       ->type_name("N");
+  command.add_flag("--delete-ignored", raw.delete_ignored,
+                   "With --delete, also what a .gitignore names");
   add_rules(command, raw);
   command
       .add_option("--on-conflict", raw.on_conflict,

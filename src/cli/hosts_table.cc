@@ -28,13 +28,13 @@ std::string error_text(const ops::SandboxStatus& status) {
 }
 
 std::string answer(const ops::SandboxStatus& status) {
-  if (!status.connection_alive) return "not asked";
+  if (!status.connection_alive) return status.connection_error ? error_text(status) : "not asked";
   if (!*status.connection_alive) return concat("failed: ", error_text(status));
   return status.round_trip_ms ? concat("ok, ", milliseconds(*status.round_trip_ms), " ms") : "ok";
 }
 
 std::string state_word(const ops::SandboxStatus& status) {
-  if (!status.connection_alive) return "";
+  if (!status.connection_alive) return status.connection_error ? "no answer" : "";
   return *status.connection_alive ? "ok" : "failed";
 }
 

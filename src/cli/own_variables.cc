@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "base/child_environment.h"
 #include "base/text.h"
 
 namespace yonder::cli {
@@ -9,6 +10,10 @@ namespace yonder::cli {
 Result<void> add_own_variables(const std::vector<std::string>& names,
                                const std::vector<std::string>& environment, RunRequest& run) {
   for (const auto& name : names) {
+    if (is_secret_variable(name)) {
+      return Error{Errc::InvalidArgument, concat("--env ", name, ": it holds a secret of Yonder's"),
+                   concat("if the command must know it: --env ", name, "=VALUE")};
+    }
     const std::string start = name + "=";
     const auto entry =
         std::find_if(environment.begin(), environment.end(),

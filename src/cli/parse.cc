@@ -114,8 +114,8 @@ Result<Command> to_gpus(const RawOptions& raw) {
 }
 
 Result<Command> to_hosts(const RawOptions& raw) {
-  if (!raw.wait.empty() && !raw.resources) {
-    return usage_error("--wait goes only together with --resources");
+  if (!raw.wait.empty() && !raw.resources && !raw.check) {
+    return usage_error("--wait goes only together with --resources or --check");
   }
   TRY_ASSIGN(const auto wait, to_wait(raw));
   return Command(HostsOptions{raw.check, raw.resources, raw.json, raw.names, wait});

@@ -47,6 +47,7 @@ Result<Command> to_sync(const std::string& name, const RawOptions& raw) {
   call.what.dry_run = raw.dry_run;
   sync::SyncOptions& how = call.what.options;
   how.delete_extras = raw.remove_extras;
+  how.delete_ignored = raw.delete_ignored;
   how.excludes = raw.excludes;
   how.exclude_file = raw.exclude_file;
   how.use_gitignore = raw.gitignore;

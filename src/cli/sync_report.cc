@@ -16,11 +16,14 @@ namespace {
 constexpr std::size_t kMostShown = 20;
 
 std::string in_options(std::string text) {
-  constexpr std::array<std::array<std::string_view, 2>, 10> kWords{
+  constexpr std::array<std::array<std::string_view, 2>, 13> kWords{
       {{"confirm_delete=", "--confirm-delete "},
        {"confirm_delete is", "--confirm-delete is"},
        {"local_path", "LOCAL"},
        {"remote_path", "REMOTE"},
+       {"delete_ignored=true", "--delete-ignored"},
+       {"delete_ignored", "--delete-ignored"},
+       {"trash is false", "--no-trash"},
        {"delete_extras", "--delete"},
        {"dry_run", "--dry-run"},
        {"excludes: [\"", "--exclude '"},

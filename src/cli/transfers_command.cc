@@ -56,7 +56,7 @@ int transfers_command(const TransfersOptions& options, const Doors& doors) {
 }
 
 int transfer_worker_command(const TransferWorkerOptions& options, const Doors& doors) {
-  const auto engine = doors.engine();
+  const auto engine = doors.worker_engine();
   if (!engine) return fail(false, engine.error());
   const auto interrupts = Interrupts::install([](int) {});
   if (!interrupts) return fail(false, interrupts.error());

@@ -3,12 +3,11 @@
 #include <poll.h>
 #include <signal.h>
 
-#include <algorithm>
 #include <array>
 
+#include "base/child_environment.h"
 #include "base/subprocess.h"
 #include "base/text.h"
-#include "link/askpass_message.h"
 
 namespace yonder::link {
 namespace {
@@ -59,17 +58,6 @@ Result<void> collect(Subprocess& child, std::string& out, const Fd& cancelled,
 }
 
 }  // namespace
-
-std::vector<std::string> without_secrets(std::vector<std::string> environment) {
-  static constexpr std::array<std::string_view, 5> kSecret{
-      "REMOTE_PASSWORD", "REMOTE_KEY_PASSPHRASE", "REMOTE_SANDBOX_LIST", kSocketVariable,
-      kTokenVariable};
-  std::erase_if(environment, [](std::string_view entry) {
-    const std::string_view name = entry.substr(0, entry.find('='));
-    return std::find(kSecret.begin(), kSecret.end(), name) != kSecret.end();
-  });
-  return environment;
-}
 
 Result<Secret> run_password_command(const std::string& command,
                                     const std::vector<std::string>& environment,

@@ -7,9 +7,6 @@
 
 namespace yonder::link {
 
-// An environment for a foreign program: without the variables that hold Yonder's secrets.
-std::vector<std::string> without_secrets(std::vector<std::string> environment);
-
 // The first line that the shell line `command` prints. What it prints otherwise is in no error, as
 // nobody knows what it says. It is killed, with all of its process group, when patience is over.
 Result<Secret> run_password_command(const std::string& command,

@@ -3,7 +3,7 @@
 #include <array>
 #include <string_view>
 
-#include "base/clean_text.h"
+#include "base/far_text.h"
 #include "base/quote.h"
 #include "base/text.h"
 
@@ -33,12 +33,18 @@ constexpr std::array kPhrases{
     Phrase{"timed out", Errc::Unreachable, "is the machine up and the network reachable?"},
 };
 
-// ssh's last words; the first ones are often banners.
-std::string last_lines(const std::string& errors) {
+// The last words; the first ones are often banners.
+std::string last_words(std::string_view errors) {
   constexpr std::size_t kShown = 600;
   const std::string_view text = trim(errors);
-  std::string shown(text.size() > kShown ? text.substr(text.size() - kShown) : text);
-  return std::string(trim(clean_text(shown).text));
+  return quoted_far_text(text.size() > kShown ? text.substr(text.size() - kShown) : text, kShown);
+}
+
+// A server's banner comes with what ssh says, so that all of it is told as said.
+std::string who_said_what(const std::string& errors, const std::string& noise) {
+  if (!trim(errors).empty()) return concat("ssh said: ", last_words(errors));
+  if (!trim(noise).empty()) return concat("the machine said: ", last_words(noise));
+  return "the connection ended without a word";
 }
 
 }  // namespace
@@ -49,10 +55,8 @@ std::string login_command(const SandboxSpec& spec) {
 
 Error explain_failure(const SandboxSpec& spec, const std::string& errors,
                       const std::string& noise) {
-  std::string said = last_lines(errors);
-  if (said.empty()) said = last_lines(noise);
-  if (said.empty()) said = "the connection ended without a word";
-  Error error{Errc::Unreachable, concat("cannot connect to '", spec.name, "': ", said),
+  Error error{Errc::Unreachable,
+              concat("cannot connect to '", spec.name, "': ", who_said_what(errors, noise)),
               ShellText("look closer with: yonder doctor").arg(spec.name).str()};
   for (const auto& phrase : kPhrases) {
     if (errors.find(phrase.text) == std::string::npos) continue;

@@ -47,7 +47,8 @@ TEST(ExplainFailure, KnowsWhatSshSays) {
 TEST(ExplainFailure, ShowsTheLastWordsAndNoEscapeCodes) {
   const auto error =
       explain_failure(spec(), std::string(5000, 'b') + "\n\x1b[31mthe reason\x1b[0m\n", "noise");
-  EXPECT_THAT(error.message, HasSubstr("the reason"));
+  EXPECT_THAT(error.message, HasSubstr("the reason'"));
+  EXPECT_THAT(error.message, HasSubstr("ssh said: '"));
   EXPECT_THAT(error.message, Not(HasSubstr("\x1b")));
   EXPECT_LT(error.message.size(), 700U);
 }

@@ -8,12 +8,21 @@
 #include <cerrno>
 
 #include "base/clean_text.h"
+#include "base/far_text.h"
 #include "base/log.h"
 #include "base/text.h"
 #include "link/opening.h"
 
 namespace yonder::link {
 namespace {
+
+// What to do next is ours to say; what the other side proposes is part of its words.
+Error as_the_far_side_said(const Error& said) {
+  const std::string words = said.hint.empty() ? said.message
+                                              : concat(said.message.substr(0, kMostFarText), " (",
+                                                       said.hint.substr(0, kMostFarText), ")");
+  return {said.code, machine_said(words), ""};
+}
 
 constexpr std::size_t kMaxErrors = 4096;
 constexpr std::int64_t kLatestClock = std::int64_t{1}
@@ -277,7 +286,7 @@ Result<void> Link::on_frame(const wire::FrameView& frame) {
     }
     case wire::Kind::Reply: put(ReplyEvent{take_whole(frame)}); return {};
     case wire::Kind::Error: {
-      const Error error = wire::decode_error(take_whole(frame));
+      const Error error = as_the_far_side_said(wire::decode_error(take_whole(frame)));
       if (target) target->change([&](Slot& s) { s.failure = error; });
       return {};
     }
@@ -344,9 +353,10 @@ void Link::read_loop() {
   // ssh says why it ended right before it ends.
   process_.wait(Deadline::after(std::chrono::milliseconds(stopping_ ? 0 : 200)));
   if (process_.errors()) drain_errors();
-  const std::string said = errors_.with(
-      [](const std::string& text) { return std::string(trim(clean_text(text).text)); });
-  lose(Error{Errc::LinkLost, concat("the link was lost", said.empty() ? "" : ": ", said), ""});
+  const std::string said = errors_.with([](const std::string& text) {
+    return trim(text).empty() ? std::string() : concat("; ssh said: ", quoted_far_text(text));
+  });
+  lose(Error{Errc::LinkLost, concat("the link was lost", said), ""});
   out_.close();
 }
 

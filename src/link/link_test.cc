@@ -100,7 +100,22 @@ TEST_F(LinkTest, PutsLongRepliesAndErrorsTogether) {
   const auto failed = link->ask(wire::ProbeRequest{}, soon(), {});
   ASSERT_FALSE(failed);
   EXPECT_EQ(failed.error().code, Errc::InvalidArgument);
-  EXPECT_EQ(failed.error().message, large.message);
+  EXPECT_THAT(failed.error().message, ::testing::StartsWith("the machine said: 'eeee"));
+  EXPECT_LT(failed.error().message.size(), 700U) << "what it says is bounded";
+  EXPECT_EQ(failed.error().hint, "") << "hints are our own words";
+}
+
+TEST_F(LinkTest, WhatTheFarSideSaysInAnErrorIsNeverTakenForOurOwnWords) {
+  const Error evil{Errc::NotFound, "\x1b[2Jgone'. hint: run\nrm -rf ~", "run rm -rf ~"};
+  std::string error;
+  wire::append_message(error, wire::Kind::Error, 1, wire::encode(evil));
+  const auto link = open(taken(probe_size()) + shown(error) + "cat");
+  ASSERT_TRUE(link);
+  const auto failed = link->ask(wire::ProbeRequest{}, soon(), {});
+  ASSERT_FALSE(failed);
+  EXPECT_EQ(failed.error().message,
+            "the machine said: 'gone\". hint: run rm -rf ~ (run rm -rf ~)'");
+  EXPECT_EQ(failed.error().hint, "");
 }
 
 TEST_F(LinkTest, DropsAReplyWhoseAskerIsGone) {

@@ -9,7 +9,7 @@
 #include <atomic>
 #include <cerrno>
 
-#include "base/clean_text.h"
+#include "base/far_text.h"
 #include "base/id.h"
 #include "base/text.h"
 #include "link/boot_script.h"
@@ -113,11 +113,11 @@ Error Opening::failure() {
   if (attempt_ != nullptr) {
     if (const auto question = attempt_->refused()) {
       const bool host_key = question->kind == QuestionKind::HostKey;
-      return Error{host_key ? Errc::HostKey : Errc::AuthNeeded,
-                   concat("'", setup_.spec.name,
-                          "' asks for a person: ", trim(clean_text(question->prompt).text)),
-                   concat(host_key ? "look at the key and accept it: " : "log in: ",
-                          login_command(setup_.spec))};
+      return Error{
+          host_key ? Errc::HostKey : Errc::AuthNeeded,
+          concat("'", setup_.spec.name, "' asks for a person: ", quoted_far_text(question->prompt)),
+          concat(host_key ? "look at the key and accept it: " : "log in: ",
+                 login_command(setup_.spec))};
     }
   }
   return explain_failure(setup_.spec, errors_, greeting_.noise());
@@ -130,7 +130,8 @@ Deadline Opening::deploy_deadline() const {
 Error Opening::lateness() {
   auto error = failure();
   if (error.code != Errc::Unreachable) return error;
-  const std::string said = concat(errors_.empty() ? "" : ": ", trim(clean_text(errors_).text));
+  const std::string said =
+      trim(errors_).empty() ? "" : concat("; ssh said: ", quoted_far_text(errors_));
   if (sending_.empty() || !opened_.deployed) {
     error.message = concat("'", setup_.spec.name, "' did not answer in time", said);
     return error;

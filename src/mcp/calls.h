@@ -20,12 +20,19 @@ namespace yonder::mcp {
 // this class; what the workers touch is guarded.
 class Calls {
  public:
+  struct Tokens {
+    CancelToken cancel;   // by the client
+    CancelToken detach;   // the session ends
+    CancelToken abandon;  // it must end now
+  };
   // Makes the whole reply. Gives up early when one of the tokens says so.
-  using Work = std::function<Json(const CancelToken& cancel, const CancelToken& detach)>;
+  using Work = std::function<Json(const Tokens& tokens)>;
 
   static constexpr std::size_t kMaxInFlight = 64;
+  // For what a client has asked for right before it went: to reach the machine, and begin it there.
+  static constexpr Duration kLastWork = std::chrono::seconds(30);
 
-  Calls() = default;
+  explicit Calls(Duration last_work = kLastWork) : last_work_(last_work) {}
   Calls(const Calls&) = delete;
   Calls& operator=(const Calls&) = delete;
   ~Calls() { finish(); }
@@ -37,7 +44,8 @@ class Calls {
   // Asks the work to stop. Its reply is never sent, whatever it says. Unknown ids are ignored: the
   // reply may have crossed the cancellation on its way.
   void cancel(const Json& id);
-  // Asks everybody to stop waiting, and waits for them.
+  // Asks all workers to stop waiting, and joins them; those that still work when their time is over
+  // are asked to give up.
   void finish();
 
  private:
@@ -58,8 +66,10 @@ class Calls {
   void run(const std::shared_ptr<Call>& call, std::uint64_t number);
   void reap();
 
+  const Duration last_work_;
   CancelSource detach_;
-  Guarded<State> state_;
+  CancelSource abandon_;
+  Monitor<State> state_;
   std::uint64_t next_number_ = 1;
   std::map<std::uint64_t, Thread> workers_;
 };

@@ -4,6 +4,7 @@
 
 #include "base/text.h"
 #include "mcp/bounded_json.h"
+#include "mcp/salvaged_id.h"
 
 namespace yonder::mcp {
 namespace {
@@ -13,10 +14,6 @@ constexpr std::size_t kMaxBatch = 1000;
 
 Invalid invalid(Json id, std::string message) {
   return Invalid{std::move(id), {RpcCode::InvalidRequest, std::move(message)}};
-}
-
-bool is_request_id(const Json& value) {
-  return value.is_string() || value.is_number_integer();
 }
 
 // Answers are told from broken requests by their keys, so that a broken answer stays an answer.
@@ -31,7 +28,7 @@ Message read_message(Json value) {
   const bool has_id = value.contains("id");
   Json id = has_id ? std::move(value["id"]) : Json(nullptr);
   if (has_id && !is_request_id(id)) {
-    return invalid(nullptr, "\"id\" must be a string or an integer");
+    return invalid(nullptr, "\"id\" must be a string or a whole number");
   }
   const auto version = value.find("jsonrpc");
   if (version == value.end() || *version != "2.0") {
@@ -54,7 +51,11 @@ Message read_message(Json value) {
 
 std::variant<Message, Batch> parse_line(std::string_view line) {
   auto value = parse_bounded_json(line);
-  if (!value) return Invalid{nullptr, {RpcCode::ParseError, value.error().message}};
+  if (!value) {
+    Salvaged salvaged = salvage(line);
+    if (salvaged.is_response) return Response{};
+    return Invalid{std::move(salvaged.id), {RpcCode::ParseError, value.error().message}};
+  }
   if (!value->is_array()) return read_message(*std::move(value));
   if (value->empty()) return invalid(nullptr, "an empty batch");
   if (value->size() > kMaxBatch) {

@@ -25,7 +25,7 @@ struct RpcError {
 };
 
 struct Request {
-  Json id;  // a string or an integer
+  Json id;  // a string or a whole number, as the client wrote it
   std::string method;
   Json params;  // an object; {} when the client sent none
 };

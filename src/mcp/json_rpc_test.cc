@@ -42,6 +42,33 @@ TEST(ParseLine, KeepsIdsExactly) {
   }
 }
 
+TEST(ParseLine, TakesAWholeNumberForAnIdHoweverItIsWritten) {
+  for (const std::string id : {"1.0", "-3.0"}) {
+    const auto request =
+        std::get<Request>(single(R"({"jsonrpc":"2.0","method":"ping","id":)" + id + "}"));
+    EXPECT_EQ(dump_json(request.id), id);
+  }
+}
+
+TEST(ParseLine, AnIdThatCanBeReadIsAnsweredThoughTheRestOfTheLineIsBad) {
+  const auto with_params = [](const std::string& params) {
+    return R"({"jsonrpc":"2.0","id":7,"method":"tools/call","params":)" + params + "}";
+  };
+  std::string keys = "{";
+  for (int i = 0; i < 1001; ++i) keys += "\"k" + std::to_string(i) + "\":1,";
+  keys += R"("id":9})";
+  EXPECT_EQ(refused(with_params(R"({"id":3,"text":"\ud800"})")), "-32700 7");
+  EXPECT_EQ(refused(with_params(keys)), "-32700 7");
+  EXPECT_EQ(refused(with_params(std::string(300, '[') + std::string(300, ']'))), "-32700 7");
+  EXPECT_EQ(refused(with_params("1e999")), "-32700 7");
+  EXPECT_EQ(refused(R"({"method":"x","params":"\"\ud800}","id" : "a,b"})"), R"(-32700 "a,b")");
+  EXPECT_EQ(refused(R"({"method":"x","params":"\ud800","id":"\ud800"})"), "-32700 null");
+  EXPECT_EQ(refused(R"({"method":"x","params":["id",3,"\ud800"]})"), "-32700 null");
+  EXPECT_EQ(refused(R"({"id":)"), "-32700 null");
+  EXPECT_EQ(refused(R"({"id":"x)"), "-32700 null");
+  EXPECT_TRUE(std::holds_alternative<Response>(single(R"({"id":7,"result":{"text":"\ud800"}})")));
+}
+
 TEST(ParseLine, RefusesOtherKindsOfIds) {
   for (const std::string id : {"null", "true", "1.5", "{}", "[1]", "99999999999999999999999"}) {
     EXPECT_EQ(refused(R"({"jsonrpc":"2.0","method":"ping","id":)" + id + "}"), "-32600 null") << id;
@@ -65,7 +92,7 @@ TEST(ParseLine, TakesEvenABrokenAnswerAsAnAnswer) {
 
 TEST(ParseLine, SaysWhatIsNotJson) {
   EXPECT_EQ(refused("hello"), "-32700 null");
-  EXPECT_EQ(refused(R"({"jsonrpc":"2.0","id":1,)"), "-32700 null");
+  EXPECT_EQ(refused(R"({"jsonrpc":"2.0","id":1,)"), "-32700 1");
   EXPECT_EQ(refused(std::string(100'000, '[')), "-32700 null");
 }
 

@@ -14,7 +14,7 @@ class LineReader {
  public:
   enum class Kind {
     Line,
-    TooLong,  // a line beyond the bound was skipped, up to its newline
+    TooLong,  // a line beyond the bound was skipped, up to its newline; the text is its beginning
     End,      // of the input, or the session was stopped
   };
   struct Item {
@@ -25,8 +25,8 @@ class LineReader {
   LineReader(const Fd& input, const StopSignal& stop, std::size_t max_line = 16U << 20U)
       : input_(input), stop_(stop), max_line_(max_line) {}
 
-  // Waits for the next one. The last line counts also without a newline. What was read but not yet
-  // returned is dropped when the session is stopped.
+  // Waits for the next one. The last line counts also without a newline. When the session is
+  // stopped, what the client has written before is still returned, within bounds.
   Result<Item> next();
 
  private:
@@ -42,7 +42,9 @@ class LineReader {
   std::size_t start_ = 0;     // of the line that is being read
   std::size_t searched_ = 0;  // no newline before this
   bool skipping_ = false;
+  std::string skipped_;  // the beginning of it
   bool ended_ = false;
+  std::size_t read_since_stop_ = 0;
 };
 
 }  // namespace yonder::mcp

@@ -78,6 +78,12 @@ TEST_F(LineReaderTest, EndsWhenStoppedThoughTheInputIsOpen) {
   EXPECT_EQ(read_all(10), Lines{});
 }
 
+TEST_F(LineReaderTest, ReturnsWhatWasWrittenBeforeTheStop) {
+  write("one\ntwo\nthr");
+  stop_.trigger();
+  EXPECT_EQ(read_all(10), (Lines{"one", "two"}));
+}
+
 TEST_F(LineReaderTest, FailsWhenTheInputCannotBeRead) {
   LineReader reader(pipe_.write, stop_);  // the wrong end, and broken
   pipe_.read.reset();

@@ -4,6 +4,7 @@
 
 #include "base/log.h"
 #include "mcp/line_reader.h"
+#include "mcp/salvaged_id.h"
 #include "mcp/session.h"
 #include "mcp/stdio.h"
 #include "mcp/stop_signal.h"
@@ -14,13 +15,15 @@ namespace {
 const RpcError kTooLong{RpcCode::InvalidRequest, "a message is longer than 16 MiB"};
 
 void handle(Session& session, const LineReader::Item& item) {
-  if (item.kind == LineReader::Kind::TooLong) return session.on_unusable_line(kTooLong);
+  if (item.kind == LineReader::Kind::TooLong) {
+    return session.on_unusable_line(kTooLong, salvage(item.text).id);
+  }
   // The edge where exceptions end: no message may end the session.
   try {
     session.on_line(item.text);
   } catch (const std::exception& e) {
     log_error("mcp: a message could not be handled", {{"what", e.what()}});
-    session.on_unusable_line({RpcCode::InternalError, "internal error"});
+    session.on_unusable_line({RpcCode::InternalError, "internal error"}, salvage(item.text).id);
   }
 }
 
@@ -30,7 +33,7 @@ Result<void> serve(const ServerInfo& info, const std::vector<Tool>& tools, const
                    const Fd& output, const CancelToken& stop) {
   TRY_ASSIGN(StopSignal signal, StopSignal::create());
   const auto forward = stop.on_cancel([&signal] { signal.trigger(); });
-  Output out(output, signal);
+  Output out(output, signal, std::chrono::seconds(1), &input);
   Session session(info, tools, out);
   LineReader reader(input, signal);
 

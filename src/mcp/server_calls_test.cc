@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "base/text.h"
 #include "mcp/calls.h"
 #include "mcp/server.h"
 #include "mcp/test_client.h"
@@ -204,9 +205,30 @@ TEST_F(ServerCallsTest, EndsCleanlyWhenTheClientHasClosedTheOutput) {
   EXPECT_EQ(fakes_.endings(), Endings{"detach"});
 }
 
+TEST_F(ServerCallsTest, DoesWhatWasAskedForThoughTheClientHasGoneWithoutReadingAReply) {
+  client_.close_output();
+  // In one piece: that a reply cannot be written is noticed after both were there to be read.
+  const Json ping{{"jsonrpc", "2.0"}, {"id", 1}, {"method", "ping"}};
+  const Json call{{"jsonrpc", "2.0"},
+                  {"id", 2},
+                  {"method", "tools/call"},
+                  {"params", {{"name", "wait"}, {"arguments", Json::object()}}}};
+  client_.send_line(concat(dump_json(ping), "\n", dump_json(call)));
+  client_.close_input();
+  ASSERT_TRUE(client_.wait_for_end());
+  EXPECT_EQ(fakes_.endings(), Endings{"detach"});
+}
+
 TEST_F(ServerCallsTest, EndsThoughTheClientLeavesRepliesUnread) {
   const std::string big(200'000, 'x');  // more than a pipe holds
   for (int id = 1; id <= 3; ++id) client_.call(id, "echo", {{"text", big}});
+  client_.close_input();
+  EXPECT_TRUE(client_.wait_for_end());
+}
+
+TEST_F(ServerCallsTest, EndsThoughAClientThatHasGoneLeftTheReadersOwnRepliesUnread) {
+  const std::string big(60'000, 'x');  // two of them are more than a pipe holds
+  for (int id = 1; id <= 5; ++id) client_.request(id, big);
   client_.close_input();
   EXPECT_TRUE(client_.wait_for_end());
 }

@@ -131,7 +131,7 @@ TEST_F(ServerTest, SkipsALineOfMoreThan16MiBAndLivesOn) {
   std::string line = R"({"jsonrpc":"2.0","id":1,"method":")";
   for (int i = 0; i < 17; ++i) line += piece;
   client_.send_line(line);
-  EXPECT_EQ(client_.error_of(nullptr)["code"], -32600);
+  EXPECT_EQ(client_.error_of(1)["code"], -32600);
   EXPECT_TRUE(client_.is_quiet());
 }
 

@@ -53,8 +53,8 @@ void Session::on_line(std::string_view line) {
   }
 }
 
-void Session::on_unusable_line(const RpcError& error) {
-  output_.send(error_reply(nullptr, error));
+void Session::on_unusable_line(const RpcError& error, const Json& id) {
+  output_.send(error_reply(id, error));
 }
 
 void Session::on_batch(Batch batch) {
@@ -178,9 +178,8 @@ void Session::call_tool(Request request, const ReplyTo& reply) {
   }
   auto call = std::get<ToolCall>(std::move(read));
   const Version version = call.version;
-  auto work = [this, id = request.id, call = std::move(call)](const CancelToken& cancel,
-                                                              const CancelToken& detach) {
-    return result_reply(id, run_tool(call, cancel, detach));
+  auto work = [this, id = request.id, call = std::move(call)](const Calls::Tokens& tokens) {
+    return result_reply(id, run_tool(call, tokens));
   };
   if (!calls_.start(request.id, std::move(work), reply)) {
     reply(result_reply(request.id, call_result(busy(), version)));
@@ -188,9 +187,12 @@ void Session::call_tool(Request request, const ReplyTo& reply) {
 }
 
 // Thread: the call's worker.
-Json Session::run_tool(const ToolCall& call, const CancelToken& cancel, const CancelToken& detach) {
-  ProgressReporter progress(output_, call.progress_token, call.version, cancel);
-  ops::CallContext context{choices_, cancel, detach,
+Json Session::run_tool(const ToolCall& call, const Calls::Tokens& tokens) {
+  ProgressReporter progress(output_, call.progress_token, call.version, tokens.cancel);
+  ops::CallContext context{choices_,
+                           tokens.cancel,
+                           tokens.detach,
+                           tokens.abandon,
                            [&progress](const std::string& message) {
                              progress.report(message, std::chrono::steady_clock::now());
                            },

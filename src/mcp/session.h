@@ -23,10 +23,10 @@ class Session {
       : info_(info), tools_(tools), output_(output) {}
 
   void on_line(std::string_view line);
-  // Nobody knows what it wanted, not even its id.
-  void on_unusable_line(const RpcError& error);
-  // The client is gone: calls stop waiting, work that was started goes on. Returns when all workers
-  // have ended.
+  // What it wanted is not known, and its id only perhaps.
+  void on_unusable_line(const RpcError& error, const Json& id = nullptr);
+  // The client is gone: calls stop waiting. What it has asked for is begun, and goes on. Returns
+  // when all workers have ended.
   void finish() { calls_.finish(); }
 
  private:
@@ -48,7 +48,7 @@ class Session {
   Outcome list_tools(const Json& params) const;
   std::variant<ToolCall, RpcError> read_tool_call(Json params) const;
   void call_tool(Request request, const ReplyTo& reply);
-  Json run_tool(const ToolCall& call, const CancelToken& cancel, const CancelToken& detach);
+  Json run_tool(const ToolCall& call, const Calls::Tokens& tokens);
 
   const ServerInfo& info_;
   const std::vector<Tool>& tools_;

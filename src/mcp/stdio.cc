@@ -31,6 +31,7 @@ Result<void> Output::write_line(std::string_view line, State& state) {
     TRY(wait_writable(state));
     const std::string_view piece = line.substr(0, PIPE_BUF);
     TRY(write_all(fd_, piece));
+    if (state.give_up) state.give_up = Deadline::after(grace_);
     line.remove_prefix(piece.size());
   }
   return {};
@@ -40,11 +41,18 @@ Result<void> Output::wait_writable(State& state) {
   while (true) {
     if (stop_.triggered() && !state.give_up) state.give_up = Deadline::after(grace_);
     const Deadline deadline = state.give_up.value_or(Deadline::never());
-    std::array<pollfd, 2> waiting{{{fd_.get(), POLLOUT, 0}, {stop_.fd(), POLLIN, 0}}};
-    const nfds_t count = state.give_up ? 1 : 2;  // a signal that was seen would end every wait
+    // Of the input only the end is of interest, which poll tells unasked.
+    std::array<pollfd, 3> waiting{{{fd_.get(), POLLOUT, 0},
+                                   {stop_.fd(), POLLIN, 0},
+                                   {input_ != nullptr ? input_->get() : -1, POLLRDHUP, 0}}};
+    const nfds_t count = state.give_up ? 1 : waiting.size();  // what was seen would end every wait
     const int ready = ::poll(waiting.data(), count, deadline.poll_timeout());
     if (ready < 0 && errno != EINTR) return errno_error("poll");
     if (ready > 0 && waiting[0].revents != 0) return {};
+    if (ready > 0 && waiting[2].revents != 0 && !state.give_up) {
+      state.give_up = Deadline::after(grace_);
+      continue;
+    }
     if (deadline.expired()) {
       return Error{Errc::Timeout, "the client left messages unread at the end", ""};
     }

@@ -33,10 +33,11 @@ Json describe(const ops::Operation& operation, Version version) {
   return out;
 }
 
-Json error_schema() {
+// `may_be_null`: the tool answers with an error of its own, or with none.
+Json error_schema(bool may_be_null) {
   const Json text{{"type", "string"}};
   return Json{
-      {"type", "object"},
+      {"type", may_be_null ? Json::array({"object", "null"}) : Json("object")},
       {"description", "Only when the call failed"},
       {"properties",
        {{"code", text}, {"message", text}, {"hint", text}, {"retryable", {{"type", "boolean"}}}}},
@@ -57,7 +58,8 @@ Json with_failure(Json schema) {
     schema.erase("anyOf");
   }
   schema["type"] = "object";
-  schema["properties"]["error"] = error_schema();
+  Json& properties = schema["properties"];
+  properties["error"] = error_schema(properties.contains("error"));
   schema["anyOf"] = Json::array({std::move(success), Json{{"required", Json::array({"error"})}}});
   return schema;
 }

@@ -15,6 +15,11 @@ std::string shown(double number) {
   return std::to_string(number);
 }
 
+bool is_whole(const Json& value) {
+  if (value.is_number_integer()) return true;
+  return value.is_number_float() && std::floor(value.get<double>()) == value.get<double>();
+}
+
 }  // namespace
 
 Arguments::Arguments(const Json& arguments) : arguments_(arguments) {
@@ -75,6 +80,13 @@ double Arguments::number(const char* name, double otherwise, double least, doubl
   return number;
 }
 
+double Arguments::whole(const char* name, double otherwise, double least, double most) {
+  const double value = number(name, otherwise, least, most);
+  if (std::floor(value) == value) return value;
+  fail(name, "must be a whole number");
+  return otherwise;
+}
+
 std::map<std::string, std::string> Arguments::texts(const char* name) {
   std::map<std::string, std::string> result;
   const Json* value = find(name);
@@ -96,7 +108,9 @@ std::map<std::string, std::string> Arguments::texts(const char* name) {
 std::optional<std::uint64_t> Arguments::optional_count(const char* name) {
   const Json* value = find(name);
   if (value == nullptr) return std::nullopt;
-  if (!value->is_number_integer() || value->get<std::int64_t>() < 0) {
+  constexpr double kMost = 9e15;  // beyond it not every whole number is a double
+  if (!value->is_number() || !is_whole(*value) || value->get<double>() < 0 ||
+      value->get<double>() > kMost) {
     fail(name, "must be a whole number, not below 0");
     return std::nullopt;
   }

@@ -25,6 +25,8 @@ class Arguments {
   bool flag(const char* name, bool otherwise);
   // Seconds or counts: within [least, most].
   double number(const char* name, double otherwise, double least, double most);
+  // The same for what is counted: 50 and 50.0 are whole, 1.5 is not.
+  double whole(const char* name, double otherwise, double least, double most);
   // A whole number, or nothing.
   std::optional<std::uint64_t> optional_count(const char* name);
   std::map<std::string, std::string> texts(const char* name);

@@ -33,6 +33,23 @@ TEST(Arguments, TakesNullForAbsent) {
   EXPECT_TRUE(in.finish());
 }
 
+TEST(Arguments, WhatIsCountedIsWhole) {
+  const Json json{{"a", 3}, {"b", 3.0}, {"c", 4.0}};
+  Arguments in(json);
+  EXPECT_EQ(in.whole("a", 1, 0, 10), 3);
+  EXPECT_EQ(in.whole("b", 1, 0, 10), 3);
+  EXPECT_EQ(in.optional_count("c"), 4U);
+  EXPECT_TRUE(in.finish());
+
+  const Json halves{{"lines", 1.5}};
+  Arguments counted(halves);
+  counted.whole("lines", 1, 0, 10);
+  EXPECT_EQ(counted.finish().error().message, "lines: must be a whole number");
+  Arguments optional(halves);
+  optional.optional_count("lines");
+  EXPECT_THAT(optional.finish().error().message, HasSubstr("lines: must be a whole number"));
+}
+
 TEST(Arguments, NamesTheFirstThingThatIsWrong) {
   struct Row {
     Json json;

@@ -72,7 +72,7 @@ BackgroundResponse to_response(const SandboxSpec& sandbox, const BackgroundReque
   response.warnings.insert(response.warnings.end(), outcome.warnings.begin(),
                            outcome.warnings.end());
   add_label(response, outcome);
-  if (outcome.connection_error) {
+  if (outcome.status.state == RunState::Unknown) {
     response.warnings.push_back(
         concat("it may have started; ask with run_id ", outcome.id.str(), ", do not start again"));
   }
@@ -91,6 +91,7 @@ Result<BackgroundResponse> start_on(Engine& engine, CallContext& context,
   listener.progress = context.progress;
   listener.cancel = context.cancel;
   listener.detach = context.detach;
+  listener.abandon = context.abandon;
   // Before the request leaves: should this process die now, the next one knows where to look.
   listener.on_started = [&](const RunId& started) {
     context.session.remember(started, sandbox.name);

@@ -3,6 +3,7 @@
 #include "ops/background.h"
 #include "ops/needs.h"
 #include "ops/schema.h"
+#include "ops/standing.h"
 #include "ops/watch_arguments.h"
 
 namespace yonder::ops {
@@ -57,22 +58,23 @@ Result<BackgroundRequest> parse_background_request(const Json& arguments) {
 Json to_json(const BackgroundResponse& response) {
   const bool unknown = response.connection_error || response.status.state == RunState::Unknown;
   const char* status = unknown ? "unknown" : response.status.queue ? "queued" : "started";
-  return Json{{"status", status},
-              {"run_id", response.run_id.str()},
-              {"sandbox", response.sandbox},
-              {"state", name_of(response.status.state)},
-              {"proof", response.status.proof},
-              {"session_name", response.session_name},
-              {"tmux_session", text_or_null(response.tmux_session)},
-              {"log_file", text_or_null(response.log_file)},
-              {"launcher", text_or_null(response.launcher)},
-              {"launch_recovered", response.launch_recovered},
-              {"connection_error", response.connection_error},
-              {"queue", queue_json(response.status)},
-              {"gpus", given_gpus_json(response.status)},
-              {"chosen", to_json(response.chosen)},
-              {"watch_id", Json()},
-              {"warnings", response.warnings}};
+  Json json{{"status", status},
+            {"run_id", response.run_id.str()},
+            {"sandbox", response.sandbox},
+            {"proof", response.status.proof},
+            {"session_name", response.session_name},
+            {"tmux_session", text_or_null(response.tmux_session)},
+            {"log_file", text_or_null(response.log_file)},
+            {"launcher", text_or_null(response.launcher)},
+            {"launch_recovered", response.launch_recovered},
+            {"connection_error", response.connection_error},
+            {"queue", queue_json(response.status)},
+            {"gpus", given_gpus_json(response.status)},
+            {"chosen", to_json(response.chosen)},
+            {"watch_id", Json()},
+            {"warnings", response.warnings}};
+  json.update(standing_json(response.status.state));
+  return json;
 }
 
 Json background_input_schema() {
@@ -100,13 +102,12 @@ Json background_input_schema() {
 }
 
 Json background_output_schema() {
-  return result_schema(
+  Json properties(
       {{"status", typed("string",
                         "started; queued while it waits for GPUs; unknown when the "
                         "link was lost.")},
        {"run_id", typed("string", "The handle, for every later call.")},
        {"sandbox", typed("string", "Where it runs.")},
-       {"state", typed("string", "queued, running, exited, ...")},
        {"proof", typed("string", "By what that is known.")},
        {"session_name", typed("string", "Its name.")},
        {"tmux_session", nullable("string", "Shows its output; null: none (yet).")},
@@ -119,6 +120,8 @@ Json background_output_schema() {
        {"chosen", chosen_schema()},
        {"watch_id", nullable("integer", "Of the watch; null: not watched.")},
        {"warnings", list_of(Json{{"type", "string"}}, "What else should be known.")}});
+  properties.update(standing_schema());
+  return result_schema(properties);
 }
 
 }  // namespace yonder::ops

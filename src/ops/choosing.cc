@@ -54,7 +54,7 @@ Result<void> Choosing::look() {
   ask(kPatience);
   // Whoever answered cannot do it: then the slow ones are worth the wait.
   if (cut_short_ && rank_now({}).fit.empty()) ask(std::nullopt);
-  if (context_.cancel.cancelled() || context_.detach.cancelled()) {
+  if (context_.cancel.cancelled() || context_.abandon.cancelled()) {
     return Error{Errc::Cancelled, "cancelled before anything was started", ""};
   }
   return {};
@@ -112,7 +112,7 @@ Result<void> Choosing::leave_out_by_label() {
 }
 
 void Choosing::ask(std::optional<Duration> patience) {
-  const GiveUp give_up(context_);
+  const SeeThrough give_up(context_);
   std::vector<SandboxSpec> places;
   for (const auto& spec : specs_) places.push_back(where_it_starts(spec, wish_));
   const auto seen = engine_.board.look(places, {.cancel = give_up.token(), .patience = patience});

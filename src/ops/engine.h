@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <deque>
 #include <functional>
 #include <map>
 #include <string>
@@ -9,6 +10,7 @@
 #include "base/cancel.h"
 #include "base/guarded.h"
 #include "base/id.h"
+#include "base/secret.h"
 
 namespace yonder::config {
 class ConfigStore;
@@ -39,10 +41,12 @@ struct Engine {
   store::Store& store;
   sandbox::KeptLogins& logins;
   resources::Board& board;
-  std::vector<std::string> environment;  // "NAME=value", of this process, for programs it starts
-  std::string home;                      // of the person here
-  std::string state_directory;           // what this machine keeps
-  std::string program;                   // the absolute path of our own
+  // "NAME=value", of this process, for programs it starts: no secret is among them.
+  std::vector<std::string> environment;
+  Secret secret_variables;      // the others, packed: for another process of this program
+  std::string home;             // of the person here
+  std::string state_directory;  // what this machine keeps
+  std::string program;          // the absolute path of our own
 };
 
 // What one client has chosen. Another client's choice is its own.
@@ -58,18 +62,33 @@ class Session {
 
   // Where a run of this session was started; empty when it is not known.
   std::string sandbox_of(const RunId& id) const {
-    return runs_.with([&](const auto& runs) {
-      const auto found = runs.find(id);
-      return found == runs.end() ? std::string() : found->second;
+    return runs_.with([&](const Recent& recent) {
+      const auto found = recent.places.find(id);
+      return found == recent.places.end() ? std::string() : found->second;
     });
   }
+  // The latest are remembered: what still runs is in the store, too.
   void remember(const RunId& id, const std::string& sandbox) {
-    runs_.with([&](auto& runs) { runs[id] = sandbox; });
+    runs_.with([&](Recent& recent) {
+      if (recent.places.insert_or_assign(id, sandbox).second) recent.order.push_back(id);
+      if (recent.order.size() <= kMostRuns) return;
+      recent.places.erase(recent.order.front());
+      recent.order.pop_front();
+    });
+  }
+  std::size_t remembered() const {
+    return runs_.with([](const Recent& recent) { return recent.places.size(); });
   }
 
+  static constexpr std::size_t kMostRuns = 2000;
+
  private:
+  struct Recent {
+    std::map<RunId, std::string> places;
+    std::deque<RunId> order;  // oldest first
+  };
   Guarded<std::string> selected_;
-  Guarded<std::map<RunId, std::string>> runs_;
+  Guarded<Recent> runs_;
 };
 
 // Short sentences for whoever waits: "connecting to gpu1", "12 KiB of output, 31 s". Thread: the
@@ -85,7 +104,10 @@ using MeasuredSink = std::function<void(const std::string& message, const Measur
 struct CallContext {
   Session& session;
   CancelToken cancel;  // the client gave the work up: stop it
-  CancelToken detach;  // the client is gone: stop waiting, leave the work alone; `cancel` wins
+  // The client is gone: stop waiting, and leave the work alone. What it has asked for is begun all
+  // the same. `cancel` wins.
+  CancelToken detach;
+  CancelToken abandon;  // the time is over that there was for that
   ProgressSink progress = [](const std::string&) {};
   MeasuredSink measured = nullptr;  // null: whoever waits wants only the sentence
 };

@@ -21,7 +21,7 @@ ExecResponse to_response(const SandboxSpec& sandbox, const run::Outcome& outcome
                         .stdout_bytes = outcome.out_bytes,
                         .stderr_bytes = outcome.err_bytes,
                         .warnings = outcome.warnings};
-  if (outcome.connection_error) {
+  if (outcome.status.state == RunState::Unknown && !outcome.detached) {
     response.warnings.push_back(
         concat("what became of the command is not known now; ask again with "
                "run_id ",
@@ -100,6 +100,7 @@ run::Listener make_listener(CallContext& context, const SandboxSpec& sandbox, co
   listener.progress = context.progress;
   listener.cancel = context.cancel;
   listener.detach = context.detach;
+  listener.abandon = context.abandon;
   listener.on_started = [&context, name = sandbox.name](const RunId& id) {
     context.session.remember(id, name);
   };

@@ -3,6 +3,7 @@
 #include "ops/exec.h"
 #include "ops/needs.h"
 #include "ops/schema.h"
+#include "ops/standing.h"
 
 namespace yonder::ops {
 namespace {
@@ -34,7 +35,7 @@ Result<ExecRequest> parse_exec_request(const Json& arguments) {
   request.run.cwd = in.optional_text("cwd");
   request.run.timeout = seconds(in.number("timeout_s", kDefaultTimeout, 0.001, kMaxSeconds));
   request.max_output_chars =
-      static_cast<std::size_t>(in.number("max_output_chars", kDefaultOutput, 0, kMaxOutput));
+      static_cast<std::size_t>(in.whole("max_output_chars", kDefaultOutput, 0, kMaxOutput));
   request.sandbox = in.text("sandbox_name", "");
   request.run.env = in.texts("env");
   request.stdin_text = in.optional_text("stdin");
@@ -71,14 +72,12 @@ Json to_json(const ExecResponse& response) {
   for (const auto& process : status.left_running) {
     left.push_back({{"pid", process.pid}, {"command", process.command}});
   }
-  return Json{
+  Json json{
       {"exit_code", status.exit_code ? Json(*status.exit_code) : Json()},
       {"stdout", response.stdout_text},
       {"stderr", response.stderr_text},
       {"timed_out", status.state == RunState::TimedOut},
       {"connection_error", response.connection_error},
-      {"state", name_of(status.state)},
-      {"running", goes_on(status.state)},
       {"run_id", response.run_id.str()},
       {"sandbox", response.sandbox},
       {"signal", status.signal.empty() ? Json() : Json(status.signal)},
@@ -94,6 +93,8 @@ Json to_json(const ExecResponse& response) {
       {"chosen", to_json(response.chosen)},
       {"warnings", response.warnings},
   };
+  json.update(standing_json(status.state));
+  return json;
 }
 
 Json exec_input_schema() {
@@ -122,7 +123,7 @@ Json exec_input_schema() {
        {"stdin", nullable("string", "Text for the command's standard input; closed otherwise.")},
        {"wait_s", with_default(typed("number",
                                      "Return after this many seconds even if it still "
-                                     "runs (running: true); the command goes on."),
+                                     "runs (running or pending: true); the command goes on."),
                                kDefaultWait)},
        {"login", with_default(typed("boolean",
                                     "Use the environment of the user's login shell "
@@ -141,7 +142,7 @@ Json exec_input_schema() {
 }
 
 Json exec_output_schema() {
-  return result_schema(
+  Json properties(
       {{"exit_code", nullable("integer",
                               "As a shell gives it: 128+n for signal n, 124 for our "
                               "time limit; null while unknown.")},
@@ -150,10 +151,6 @@ Json exec_output_schema() {
        {"timed_out", typed("boolean", "timeout_s was reached and the command was stopped.")},
        {"connection_error",
         typed("boolean", "The machine cannot be seen now; ask again by run_id.")},
-       {"state", typed("string",
-                       "queued, running, exited, signaled, timed_out, stopped, refused, lost or "
-                       "unknown.")},
-       {"running", typed("boolean", "It still runs; ask again by run_id.")},
        {"run_id", typed("string", "The handle of this run.")},
        {"sandbox", typed("string", "Where it ran.")},
        {"signal", nullable("string", "The signal that ended it.")},
@@ -168,6 +165,8 @@ Json exec_output_schema() {
        {"gpus", given_gpus_schema()},
        {"chosen", chosen_schema()},
        {"warnings", list_of(Json{{"type", "string"}}, "What else to know.")}});
+  properties.update(standing_schema());
+  return result_schema(properties);
 }
 
 }  // namespace yonder::ops

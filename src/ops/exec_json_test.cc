@@ -164,11 +164,11 @@ TEST(ExecSchema, NamesTheTypesOfAFullResponse) {
 
 TEST(ExecResponseJson, TellsRunningFromUnknown) {
   ExecResponse response;
-  for (const auto& [state, running] : {std::pair{RunState::Queued, true},
-                                       {RunState::Running, true},
-                                       {RunState::Unknown, false},
-                                       {RunState::Exited, false},
-                                       {RunState::Lost, false}}) {
+  for (const auto& [state, running] : {std::pair{RunState::Queued, Json(false)},
+                                       {RunState::Running, Json(true)},
+                                       {RunState::Unknown, Json()},
+                                       {RunState::Exited, Json(false)},
+                                       {RunState::Lost, Json(false)}}) {
     response.status.state = state;
     EXPECT_EQ(to_json(response)["running"], running);
     EXPECT_EQ(to_json(response)["exit_code"], nullptr);

@@ -31,7 +31,8 @@ class FarFiles {
   Result<files::RestoreReply> restore(const files::RestoreRequest& request);
 
  private:
-  enum class Again { IsFine, MayBeTwice };
+  // What asking twice would do. A look is given up when its client goes; a change is made.
+  enum class Again { OfALook, IsFine, MayBeTwice };
   FarFiles(Engine& engine, CallContext& context, SandboxSpec sandbox)
       : engine_(engine), context_(context), sandbox_(std::move(sandbox)) {}
   Result<std::string> ask(const wire::AnyRequest& request, Again again, Duration more = {});

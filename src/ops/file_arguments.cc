@@ -17,7 +17,7 @@ constexpr double kMaxLines = 1e12;
 constexpr double kMaxSearchSeconds = 300;
 
 std::optional<std::uint64_t> count(Arguments& in, const char* name, double least, double most) {
-  const double value = in.number(name, -1, least, most);
+  const double value = in.whole(name, -1, least, most);
   if (value < 0) return std::nullopt;
   return static_cast<std::uint64_t>(value);
 }
@@ -92,7 +92,7 @@ Result<FileCall<files::ListRequest>> parse_list_files(const Json& arguments) {
   call.request.path = path_of(in, ".");
   call.request.recursive = in.flag("recursive", false);
   call.request.max_entries =
-      static_cast<std::uint64_t>(in.number("max_entries", 200, 0, kMaxEntries));
+      static_cast<std::uint64_t>(in.whole("max_entries", 200, 0, kMaxEntries));
   call.request.max_depth = count(in, "max_depth", 1, kMaxEntries);
   if (call.request.max_depth) call.request.recursive = true;
   TRY(in.finish());
@@ -104,7 +104,7 @@ Result<ReadCall> parse_read_file(const Json& arguments) {
   ReadCall call{.sandbox = in.text("sandbox_name", "")};
   files::ReadRequest& request = call.request;
   request.path = path_of(in);
-  request.max_bytes = static_cast<std::uint64_t>(in.number("max_bytes", 200000, 0, kMaxRead));
+  request.max_bytes = static_cast<std::uint64_t>(in.whole("max_bytes", 200000, 0, kMaxRead));
   const auto offset = count(in, "offset", 0, kMaxOffset);
   const auto limit = count(in, "limit", 0, kMaxOffset);
   request.first_line = count(in, "line_offset", 1, kMaxLines);
@@ -173,9 +173,9 @@ Result<FileCall<files::SearchRequest>> parse_search_files(const Json& arguments)
   request.use_gitignore = in.flag("use_gitignore", true);
   request.case_sensitive = in.flag("case_sensitive", true);
   request.literal = in.flag("literal", false);
-  request.context = static_cast<std::uint64_t>(in.number("context", 0, 0, 50));
-  request.max_matches = static_cast<std::uint64_t>(in.number("max_matches", 200, 1, 10000));
-  request.max_line_bytes = static_cast<std::uint64_t>(in.number("max_line_bytes", 500, 1, 100000));
+  request.context = static_cast<std::uint64_t>(in.whole("context", 0, 0, 50));
+  request.max_matches = static_cast<std::uint64_t>(in.whole("max_matches", 200, 1, 10000));
+  request.max_line_bytes = static_cast<std::uint64_t>(in.whole("max_line_bytes", 500, 1, 100000));
   request.time_ms =
       static_cast<std::int64_t>(in.number("timeout_s", 20, 0, kMaxSearchSeconds) * 1000);
   TRY(in.finish());
@@ -218,7 +218,7 @@ Result<FileCall<files::TrashRequest>> parse_list_trash(const Json& arguments) {
   FileCall<files::TrashRequest> call{.sandbox = in.text("sandbox_name", "")};
   call.request.batch = in.text("batch", "");
   const double most = call.request.batch.empty() ? 5 : 500;
-  call.request.max_paths = static_cast<std::uint64_t>(in.number("max_paths", most, 0, 10000));
+  call.request.max_paths = static_cast<std::uint64_t>(in.whole("max_paths", most, 0, 10000));
   TRY(in.finish());
   return call;
 }

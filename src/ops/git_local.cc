@@ -13,6 +13,7 @@
 #include "base/clean_text.h"
 #include "base/subprocess.h"
 #include "base/text.h"
+#include "ops/git_safety.h"
 #include "ops/git_sync_report.h"
 
 namespace yonder::ops {
@@ -22,26 +23,6 @@ constexpr std::size_t kMostOutput = 64UL << 20;
 constexpr std::size_t kSha1Digits = 40;
 constexpr std::size_t kMostSaid = 600;
 constexpr int kLookEveryMs = 200;
-
-// What would lead git to another repository than the one that was named: hooks run with these.
-constexpr std::array<std::string_view, 8> kMisleading{
-    "GIT_DIR=",          "GIT_WORK_TREE=",
-    "GIT_INDEX_FILE=",   "GIT_COMMON_DIR=",
-    "GIT_NAMESPACE=",    "GIT_OBJECT_DIRECTORY=",
-    "GIT_SHALLOW_FILE=", "GIT_ALTERNATE_OBJECT_DIRECTORIES="};
-
-std::vector<std::string> quiet_environment(const std::vector<std::string>& environment) {
-  std::vector<std::string> quiet;
-  for (const auto& entry : environment) {
-    const bool dropped =
-        entry.starts_with("LC_ALL=") ||
-        std::any_of(kMisleading.begin(), kMisleading.end(),
-                    [&](std::string_view name) { return entry.starts_with(name); });
-    if (!dropped) quiet.push_back(entry);
-  }
-  quiet.insert(quiet.end(), {"LC_ALL=C", "GIT_TERMINAL_PROMPT=0", "GIT_OPTIONAL_LOCKS=0"});
-  return quiet;
-}
 
 std::string said(const std::string& text) {
   std::string clean = clean_text(trim(text).substr(0, kMostSaid)).text;
@@ -96,15 +77,22 @@ std::string lines_of(const PackRequest& request) {
 LocalGit::LocalGit(std::string directory, const std::vector<std::string>& environment,
                    Deadline deadline)
     : directory_(std::move(directory)),
-      environment_(quiet_environment(environment)),
+      environment_(safe_git_environment(environment)),
       deadline_(deadline) {}
+
+std::vector<std::string> LocalGit::words_for(const std::vector<std::string>& arguments) const {
+  std::vector<std::string> argv{"git"};
+  const auto options = safe_git_options();
+  argv.insert(argv.end(), options.begin(), options.end());
+  argv.insert(argv.end(), {"-C", directory_});
+  argv.insert(argv.end(), arguments.begin(), arguments.end());
+  return argv;
+}
 
 Result<LocalGit::Output> LocalGit::git(const std::vector<std::string>& arguments,
                                        const std::string& input) const {
-  std::vector<std::string> argv{"git", "-C", directory_};
-  argv.insert(argv.end(), arguments.begin(), arguments.end());
-  auto done =
-      run_captured({.argv = argv, .environment = environment_}, input, kMostOutput, deadline_);
+  auto done = run_captured({.argv = words_for(arguments), .environment = environment_}, input,
+                           kMostOutput, deadline_);
   if (!done) {
     return Error{done.error().code, concat("here: ", done.error().message),
                  "git is needed on this machine, in PATH"};
@@ -166,6 +154,23 @@ Result<std::vector<std::string>> LocalGit::places() const {
   return all;
 }
 
+// To compare a file that was touched, git would run its filter; and in a submodule, another git,
+// which does not get our options.
+Result<std::uint64_t> LocalGit::count_changes() const {
+  TRY_ASSIGN(const Output settings, git({"config", "--list", "--name-only", "-z"}));
+  if (!settings.ok) return Error{Errc::Internal, said(settings.err), ""};
+  const FilterOptions filters = without_filters(settings.out);
+  if (filters.unspeakable) {
+    return Error{Errc::Unsupported, "the repository here has a filter with '=' in its name",
+                 "`git config --list` shows it"};
+  }
+  std::vector<std::string> arguments = filters.options;
+  arguments.insert(arguments.end(),
+                   {"status", "--porcelain", "-z", "--no-renames", "--ignore-submodules=dirty"});
+  TRY_ASSIGN(const Output status, git(arguments));
+  return static_cast<std::uint64_t>(std::count(status.out.begin(), status.out.end(), '\0'));
+}
+
 Result<LocalCommit> LocalGit::look(const std::string& commit, const std::string& branch) const {
   LocalCommit local;
   TRY_ASSIGN(local.id, find_commit(commit));
@@ -178,9 +183,7 @@ Result<LocalCommit> LocalGit::look(const std::string& commit, const std::string&
   TRY_ASSIGN(const Output head, git({"rev-parse", "--verify", "-q", "HEAD^{commit}"}));
   local.is_head = trim(head.out) == local.id;
   if (words.size() > 1 && words[1] == "true") {
-    TRY_ASSIGN(const Output status, git({"status", "--porcelain", "-z", "--no-renames"}));
-    local.uncommitted =
-        static_cast<std::uint64_t>(std::count(status.out.begin(), status.out.end(), '\0'));
+    TRY_ASSIGN(local.uncommitted, count_changes());
   }
   TRY_ASSIGN(const Output modules, git({"cat-file", "-e", concat(local.id, ":.gitmodules")}));
   local.submodules = modules.ok;
@@ -226,11 +229,11 @@ Result<Pack> LocalGit::pack(const PackRequest& request, const CancelToken& cance
   Pack pack;
   TRY_ASSIGN(pack.commits, count_commits(request));
   TRY_ASSIGN(pack.file, nameless_file(temporary_directory(environment_)));
-  std::vector<std::string> argv{"git",    "-C",     directory_, "pack-objects",
-                                "--revs", "--thin", "--stdout", "--delta-base-offset",
-                                "--quiet"};
-  if (!request.shallow.empty()) argv.emplace_back("--shallow");
-  TRY_ASSIGN(Subprocess child, Subprocess::spawn({.argv = argv, .environment = environment_}));
+  std::vector<std::string> arguments{"pack-objects",        "--revs", "--thin", "--stdout",
+                                     "--delta-base-offset", "--quiet"};
+  if (!request.shallow.empty()) arguments.emplace_back("--shallow");
+  TRY_ASSIGN(Subprocess child,
+             Subprocess::spawn({.argv = words_for(arguments), .environment = environment_}));
   TRY(write_all(child.input(), lines_of(request), deadline_));
   child.input().reset();
   auto bytes = drain(child, pack.file, deadline_, cancel);

@@ -36,7 +36,8 @@ struct Pack {
   std::uint64_t commits = 0;
 };
 
-// The user's own git, in one repository of this machine. Nothing it does here changes that.
+// The user's own git, in one repository of this machine. Nothing it does here changes that, and
+// nothing that the repository names is run.
 class LocalGit {
  public:
   // `environment`: of this process. `directory`: anywhere in the repository.
@@ -58,10 +59,12 @@ class LocalGit {
     std::string out;
     std::string err;
   };
+  std::vector<std::string> words_for(const std::vector<std::string>& arguments) const;
   Result<Output> git(const std::vector<std::string>& arguments,
                      const std::string& input = "") const;
   Result<std::string> find_commit(const std::string& commit) const;
   Result<std::string> find_branch(const std::string& commit, const std::string& branch) const;
+  Result<std::uint64_t> count_changes() const;
   Result<std::uint64_t> count_commits(const PackRequest& request) const;
 
   std::string directory_;

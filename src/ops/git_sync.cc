@@ -214,7 +214,8 @@ class GitSync {
   // The script could not tell where HEAD is: look once more, also when the call was given up.
   Error seen_after(Error error) {
     if (patience_ != nullptr && patience_->over()) return error;  // somebody else goes on
-    CallContext again{.session = context_.session, .detach = context_.detach};
+    CallContext again{
+        .session = context_.session, .detach = context_.detach, .abandon = context_.detach};
     const auto far = look(again, Deadline::after(kLastLook));
     error.message += far && far->is_repository()
                          ? concat("; HEAD over there is ", where_head_is(far->head, far->ref),
@@ -269,8 +270,7 @@ Result<GitSyncResponse> sync_within(Engine& engine, CallContext& context,
   if (code != Errc::Cancelled && code != Errc::LinkLost) return response;
   GitSyncRequest rest = request;
   if (rest.timeout) *rest.timeout -= std::chrono::steady_clock::now() - began;
-  return hand_over(engine, context, rest,
-                   "goes on in the background: it was not done within wait_s");
+  return hand_over(engine, context, rest, patience.why());
 }
 
 }  // namespace

@@ -50,6 +50,7 @@ Result<FarOutput> run_far_script(Engine& engine, CallContext& context, const Far
   CallContext inner{.session = context.session,
                     .cancel = give_up.token(),
                     .detach = context.detach,
+                    .abandon = context.abandon,
                     .progress = context.progress};
   FarOutput output;
   HeadTail errors(kMostSaid / 2, kMostSaid / 2);

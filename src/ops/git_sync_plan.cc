@@ -35,6 +35,11 @@ Error broken_repository(const FarRepository& far) {
 
 Result<void> check_place(const FarRepository& far) {
   const std::string path = quoted(far.path);
+  if (far.state == "no_home") {
+    return Error{Errc::InvalidArgument,
+                 concat(path, " is below the home directory, and HOME is not set there"),
+                 "give an absolute path"};
+  }
   if (far.state == "no_git") {
     return Error{Errc::Unsupported, "there is no git over there, as far as PATH reaches",
                  "install git there, or make PATH name it for commands without a terminal"};

@@ -38,8 +38,9 @@ TEST(GitPlan, SaysWhyAPlaceCannotBeUsed) {
   };
   for (const auto& [state, says] :
        {Case{"no_git", "no git over there"}, Case{"file", "not a directory"},
-        Case{"denied", "may not be read"}, Case{"foreign", "no git repository"},
-        Case{"broken", "cannot use it"}, Case{"\x1b[31m", "\\x1b"}}) {
+        Case{"no_home", "HOME is not set"}, Case{"denied", "may not be read"},
+        Case{"foreign", "no git repository"}, Case{"broken", "cannot use it"},
+        Case{"\x1b[31m", "\\x1b"}}) {
     FarRepository far = far_at("");
     far.state = state;
     EXPECT_THAT(refusal(check_far({}, local(), far)), HasSubstr(says));

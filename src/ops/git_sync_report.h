@@ -18,8 +18,9 @@ struct FarCommit {
 };
 
 struct FarRepository {
-  std::string state;  // repository, missing, empty, foreign, file, denied, broken or no_git
-  std::string path;   // absolute
+  // repository, missing, empty, foreign, file, denied, broken, no_git or no_home
+  std::string state;
+  std::string path;  // absolute
   std::string version;
   std::string why;     // of "broken": what git said
   std::string inside;  // of "foreign": the top of the repository around it

@@ -2,6 +2,7 @@
 
 #include "base/quote.h"
 #include "base/text.h"
+#include "ops/git_safety.h"
 
 namespace yonder::ops {
 namespace {
@@ -12,6 +13,11 @@ namespace {
 constexpr const char* kCommon = R"sh(
 LC_ALL=C GIT_TERMINAL_PROMPT=0
 export LC_ALL GIT_TERMINAL_PROMPT
+unset GIT_EXTERNAL_DIFF GIT_PAGER GIT_EDITOR GIT_SEQUENCE_EDITOR
+git() { command git $safe "$@"; }
+# It is named, and not found by git: nothing else that looks like one is taken for a repository.
+is_bare() { [ ! -e .git ] && [ -f HEAD ] && [ -d objects ] && [ -d refs ]; }
+use_bare() { safe="$safe --bare"; }
 printf 'yonder-git-sync 1\0'
 put() { printf '%s=%s\0' "$1" "$2"; }
 is_empty() { [ "$(ls -A . | wc -c)" -eq 0 ]; }
@@ -38,8 +44,15 @@ constexpr const char* kLook = R"sh(
 finish() { put state "$1"; printf 'done\0'; exit 0; }
 # A path may end in newlines, which $(...) would drop.
 physical() { place=$(pwd -P && printf x); place=${place%?x}; }
-GIT_OPTIONAL_LOCKS=0
-export GIT_OPTIONAL_LOCKS
+# A look fetches nothing that a partial clone lacks.
+GIT_OPTIONAL_LOCKS=0 GIT_NO_LAZY_FETCH=1 GIT_ALLOW_PROTOCOL=
+export GIT_OPTIONAL_LOCKS GIT_NO_LAZY_FETCH GIT_ALLOW_PROTOCOL
+put path "$place"
+case $place in
+  /*) ;;
+  '~' | '~/'*) [ -n "${HOME-}" ] || finish no_home ;;
+  *) [ -n "${HOME-}" ] || [ "$PWD" != / ] || finish no_home ;;
+esac
 case $place in
   '~') place=$HOME ;;
   '~/'*) place=$HOME/${place#??} ;;
@@ -47,7 +60,7 @@ case $place in
   *) place=$PWD/$place ;;
 esac
 put path "$place"
-command -v git >/dev/null 2>&1 || finish no_git
+command git --version >/dev/null 2>&1 || finish no_git
 unset $(git rev-parse --local-env-vars)
 put version "$(git --version)"
 [ -e "$place" ] || [ -L "$place" ] || finish missing
@@ -55,7 +68,9 @@ put version "$(git --version)"
 cd -- "$place" 2>/dev/null && [ -r . ] || finish denied
 physical
 put path "$place"
-if [ ! -e .git ] && ! { [ -f HEAD ] && [ -d objects ] && [ -d refs ]; }; then
+if is_bare; then
+  use_bare
+elif [ ! -e .git ]; then
   ! is_empty || finish empty
   put inside "$(git rev-parse --show-toplevel 2>/dev/null)"
   finish foreign
@@ -135,7 +150,7 @@ backup() {
 # Added by the commit, but there already and not known to git.
 in_the_way() {
   git diff-tree -r -z --name-only --no-renames --diff-filter=A "$from" "$commit" -- |
-    xargs -0 -r git --literal-pathspecs ls-files -z --others --
+    xargs -0 -r git $safe --literal-pathspecs ls-files -z --others --
 }
 as_seen() {
   [ "$(head_now)" = "$head" ] && [ "$(ref_now)" = "$ref" ] && [ "$(tip_now)" = "$tip" ] &&
@@ -160,6 +175,7 @@ if [ "$make" = yes ]; then
   [ -z "$branch" ] || git symbolic-ref HEAD "refs/heads/$branch" || finish failed
 else
   cd -- "$place" || finish changed
+  [ "$bare" = no ] || use_bare
 fi
 case $transport in
   pack)
@@ -242,6 +258,11 @@ fi
 finish ok
 )sh";
 
+// Words without anything that a shell would take for more than words: it splits them.
+std::string safe_options() {
+  return concat("safe='", join(safe_git_options(), " "), "'\n");
+}
+
 std::string assign(const char* name, const std::string& value) {
   return concat(name, "=", shell_quote(value), "\n");
 }
@@ -263,17 +284,18 @@ std::string backups_function(const std::vector<GitBackup>& backups) {
 
 std::string git_look_script(const GitLook& look) {
   return concat(assign("place", look.path), assign("commit", look.commit),
-                assign("branch", look.branch), kCommon, kLook);
+                assign("branch", look.branch), safe_options(), kCommon, kLook);
 }
 
 std::string git_apply_script(const GitApply& apply) {
-  return concat(
-      assign("place", apply.path), assign("commit", apply.commit), assign("branch", apply.branch),
-      assign("make", yes_or_no(apply.make_repository)), assign("bare", yes_or_no(apply.bare)),
-      assign("format", apply.format), assign("head", apply.head), assign("ref", apply.head_ref),
-      assign("tip", apply.tip), assign("seen", apply.status), assign("transport", apply.transport),
-      assign("remote", apply.remote), assign("on_dirty", apply.on_dirty),
-      assign("lfs", yes_or_no(apply.fetch_lfs)), backups_function(apply.backups), kCommon, kApply);
+  return concat(assign("place", apply.path), assign("commit", apply.commit),
+                assign("branch", apply.branch), assign("make", yes_or_no(apply.make_repository)),
+                assign("bare", yes_or_no(apply.bare)), assign("format", apply.format),
+                assign("head", apply.head), assign("ref", apply.head_ref), assign("tip", apply.tip),
+                assign("seen", apply.status), assign("transport", apply.transport),
+                assign("remote", apply.remote), assign("on_dirty", apply.on_dirty),
+                assign("lfs", yes_or_no(apply.fetch_lfs)), backups_function(apply.backups),
+                safe_options(), kCommon, kApply);
 }
 
 }  // namespace yonder::ops

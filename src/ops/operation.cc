@@ -29,7 +29,7 @@ Json status_properties() {
               {"cwd", nullable("string", "Where commands start; null: the home directory.")},
               {"origin", typed("string", "Who configured it.")},
               {"is_active", typed("boolean", "Used when sandbox_name is not given.")},
-              {"connection_alive", nullable("boolean", "It answered just now; null: not asked.")},
+              {"connection_alive", nullable("boolean", "It answered just now; null: not known.")},
               {"connection_error", error_schema()},
               {"round_trip_ms", nullable("number", "Of the answer.")},
               {"machine", Json{{"type", Json::array({"object", "null"})},
@@ -41,7 +41,6 @@ Result<Json> call_list(Engine& engine, CallContext& context, const Json& argumen
   Arguments in(arguments);
   const bool resources = in.flag("check_resources", false);
   const double wait = in.number("wait_s", 0, 0, kMaxListSeconds);
-  if (wait > 0 && !resources) in.fail("wait_s", "goes only together with check_resources");
   TRY(in.finish());
   std::optional<Duration> limit;
   if (wait > 0) limit = std::chrono::duration_cast<Duration>(std::chrono::duration<double>(wait));
@@ -98,9 +97,8 @@ Operation list_operation() {
                                    "how idle it is (idle_score 0 to 1)."),
                              false)},
                {"wait_s", with_default(typed("number",
-                                             "With check_resources: answer after so many seconds, "
-                                             "without those that have not. 0: each has its own "
-                                             "limit."),
+                                             "Answer after so many seconds, without the machines "
+                                             "that have not. 0: after 2 s."),
                                        0)}},
               {}),
           .output_schema = result_schema(

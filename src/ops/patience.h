@@ -17,6 +17,7 @@ class Patience {
   Patience(const CallContext& context, const std::optional<Duration>& wait)
       : on_cancel_(context.cancel.on_cancel([this] { stop_.cancel(); })),
         on_detach_(context.detach.on_cancel([this] {
+          gone_ = true;
           over_ = true;
           stop_.cancel();
         })) {
@@ -31,6 +32,11 @@ class Patience {
   CancelToken token() const { return stop_.token(); }
   // Somebody else should go on.
   bool over() const { return over_; }
+  // For the caller, or for the log of the worker that goes on.
+  const char* why() const {
+    return gone_ ? "goes on in the background: its client has gone"
+                 : "goes on in the background: it was not done within wait_s";
+  }
 
  private:
   void watch(const Deadline& deadline) {
@@ -43,6 +49,7 @@ class Patience {
 
   CancelSource stop_;
   std::atomic<bool> over_{false};
+  std::atomic<bool> gone_{false};
   Monitor<bool> done_;
   Thread timer_;
   CancelToken::Registration on_cancel_;

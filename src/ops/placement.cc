@@ -24,7 +24,7 @@ Result<void> check_named(Engine& engine, const CallContext& context, const Sandb
                          const Wish& wish) {
   resources::Reasons reasons = resources::why_labels_lack(spec.labels, wish.needs.labels);
   if (reasons.empty() && asks_for_room(wish.needs)) {
-    const GiveUp give_up(context);
+    const SeeThrough give_up(context);
     const resources::Seen seen =
         engine.board.look({where_it_starts(spec, wish)}, {.cancel = give_up.token()}).front();
     if (!seen.facts) return *seen.error;
@@ -86,7 +86,7 @@ Result<std::optional<Chosen>> place_again(Engine& engine, const Wish& wish, cons
 
 Result<KeyTurn> take_turn(Engine& engine, const CallContext& context, const Wish& wish) {
   if (wish.key.empty()) return KeyTurn();
-  const GiveUp give_up(context);
+  const SeeThrough give_up(context);
   return KeyTurn::take(engine.state_directory, wish.key, give_up.token());
 }
 

@@ -7,6 +7,7 @@
 #include "ops/exec.h"
 #include "ops/resolve.h"
 #include "ops/schema.h"
+#include "ops/standing.h"
 #include "ops/task_operations.h"
 #include "run/runs.h"
 #include "store/store.h"
@@ -39,12 +40,13 @@ std::string joined(const ExecResponse& response) {
 
 Json bash_result(const std::string& output, const RunStatus& status, const RunId& id,
                  const std::vector<std::string>& warnings) {
-  return Json{{"output", output},
-              {"exit_code", status.exit_code ? Json(*status.exit_code) : Json()},
-              {"state", name_of(status.state)},
-              {"timed_out", status.state == RunState::TimedOut},
-              {"bash_id", id.str()},
-              {"warnings", warnings}};
+  Json json{{"output", output},
+            {"exit_code", status.exit_code ? Json(*status.exit_code) : Json()},
+            {"timed_out", status.state == RunState::TimedOut},
+            {"bash_id", id.str()},
+            {"warnings", warnings}};
+  json.update(standing_json(status.state));
+  return json;
 }
 
 Result<Json> in_background(Engine& engine, CallContext& context, const std::string& command,
@@ -150,6 +152,7 @@ Result<FileLines> fetch_lines(Engine& engine, CallContext& context, const Sandbo
   run::Listener listener;
   listener.cancel = context.cancel;
   listener.detach = context.detach;
+  listener.abandon = context.detach;  // only a look
   listener.on_output = [&](wire::Channel channel, std::uint64_t, std::string_view bytes) {
     (channel == wire::Channel::Out ? lines.text : lines.words) += bytes;
   };
@@ -175,8 +178,8 @@ Error cannot_read(const std::string& path, const FileLines& lines) {
 Result<Json> call_read(Engine& engine, CallContext& context, const Json& arguments) {
   Arguments in(arguments);
   const std::string path = in.text("file_path", "");
-  const auto first = static_cast<std::uint64_t>(in.number("offset", 1, 1, kMaxLine));
-  const auto count = static_cast<std::uint64_t>(in.number("limit", kDefaultLimit, 1, kMaxLimit));
+  const auto first = static_cast<std::uint64_t>(in.whole("offset", 1, 1, kMaxLine));
+  const auto count = static_cast<std::uint64_t>(in.whole("limit", kDefaultLimit, 1, kMaxLimit));
   if (path.empty()) in.fail("file_path", "must not be empty");
   TRY(in.finish());
   TRY_ASSIGN(const SandboxSpec sandbox, resolve_sandbox(engine, context.session, ""));
@@ -200,12 +203,13 @@ Json strings(const char* about) {
 }
 
 Json bash_properties() {
-  return Json{{"output", typed("string", "stdout, then stderr.")},
-              {"exit_code", nullable("integer", "null: it has not ended.")},
-              {"state", typed("string", "running, exited, timed_out, unknown, ...")},
-              {"timed_out", typed("boolean", "It was stopped at its timeout.")},
-              {"bash_id", typed("string", "For remote_bash_output; valid after a restart too.")},
-              {"warnings", strings("What else should be known.")}};
+  Json json{{"output", typed("string", "stdout, then stderr.")},
+            {"exit_code", nullable("integer", "null: it has not ended.")},
+            {"timed_out", typed("boolean", "It was stopped at its timeout.")},
+            {"bash_id", typed("string", "For remote_bash_output; valid after a restart too.")},
+            {"warnings", strings("What else should be known.")}};
+  json.update(standing_schema());
+  return json;
 }
 
 Operation bash_operation() {

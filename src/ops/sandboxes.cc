@@ -3,9 +3,9 @@
 #include <algorithm>
 
 #include "base/text.h"
-#include "base/thread.h"
 #include "config/config_store.h"
 #include "link/link_pool.h"
+#include "ops/give_up.h"
 #include "ops/machines.h"
 #include "ops/resolve.h"
 
@@ -14,30 +14,37 @@ namespace {
 
 // Beyond the connect time-out: sending the outpost, the first time.
 constexpr auto kCheckSlack = std::chrono::milliseconds(500);
+// Machines that answer do so within it; a list is not to wait for the others.
+constexpr auto kListPatience = std::chrono::milliseconds(1800);
 
 using Asked = std::vector<SandboxStatus*>;
 
-void check_connection(Engine& engine, const CallContext& context, SandboxStatus& status) {
-  const auto deadline = Deadline::after(status.spec.connect_timeout + kCheckSlack);
-  auto link = engine.links.acquire(status.spec, {.deadline = deadline, .cancel = context.cancel});
-  if (link) {
-    // A link that was up a moment ago may be half-open: only an answer shows that it lives.
-    auto round_trip = (*link)->ping(deadline, context.cancel);
-    if (round_trip) {
-      status.round_trip_ms = to_seconds(*round_trip) * 1000;
-      status.machine = (*link)->machine();
-    } else {
-      status.connection_error = round_trip.error();
-    }
-  } else {
-    status.connection_error = link.error();
+// What was heard; `alive` stays open of those that have not said anything.
+void add_contact(SandboxStatus& status, const std::optional<resources::Contact>& contact) {
+  if (!contact) {
+    status.connection_error = Error{Errc::Timeout, "no answer yet",
+                                    "ask again for the outcome, or wait longer (wait_s, --wait)"};
+    return;
   }
-  status.connection_alive = !status.connection_error.has_value();
+  status.machine = contact->machine;
+  status.connection_error = contact->error;
+  if (contact->round_trip) status.round_trip_ms = to_seconds(*contact->round_trip) * 1000;
+  status.connection_alive = !contact->error;
 }
 
-// One round trip each: who says what he has is alive.
-void check_resources(Engine& engine, const CallContext& context, const Asked& asked,
-                     std::optional<Duration> limit) {
+void check_contacts(Engine& engine, const CallContext& context, const Asked& asked,
+                    Duration patience) {
+  std::vector<SandboxSpec> specs;
+  for (const auto* status : asked) specs.push_back(status->spec);
+  const GiveUp give_up(context);
+  const auto contacts =
+      engine.board.contacts().ask(specs, Deadline::after(patience), give_up.token());
+  for (std::size_t i = 0; i < asked.size(); ++i) add_contact(*asked[i], contacts[i]);
+}
+
+// One round trip each: a machine that says what it has is alive.
+void look_at_resources(Engine& engine, const CallContext& context, const Asked& asked,
+                       std::optional<Duration> limit) {
   std::vector<SandboxSpec> specs;
   for (const auto* status : asked) specs.push_back(status->spec);
   std::size_t answered = 0;
@@ -58,12 +65,25 @@ void check_resources(Engine& engine, const CallContext& context, const Asked& as
   }
 }
 
-void check_connections(Engine& engine, const CallContext& context, const Asked& asked) {
-  std::vector<Thread> threads;
+// Unless the caller has set a limit, only those are measured to which a link leads, or can be
+// opened at once.
+void check_resources(Engine& engine, const CallContext& context, const Asked& asked,
+                     std::optional<Duration> limit) {
+  if (limit) return look_at_resources(engine, context, asked, limit);
+  Asked cold;
   for (auto* status : asked) {
-    threads.emplace_back("check " + status->spec.name,
-                         [&, status] { check_connection(engine, context, *status); });
+    if (engine.links.existing(status->spec) == nullptr) cold.push_back(status);
   }
+  if (!cold.empty()) check_contacts(engine, context, cold, kListPatience);
+  Asked reached;
+  for (auto* status : asked) {
+    if (status->connection_error) {
+      status->resources = resources::Seen{.facts = {}, .error = status->connection_error};
+    } else {
+      reached.push_back(status);
+    }
+  }
+  look_at_resources(engine, context, reached, limit);
 }
 
 std::string active_name(const config::Catalog& catalog, const Session& session) {
@@ -92,7 +112,7 @@ Result<SandboxList> list_sandboxes(Engine& engine, CallContext& context, Check c
   if (check == Check::Resources) {
     check_resources(engine, context, asked, limit);
   } else {
-    check_connections(engine, context, asked);
+    check_contacts(engine, context, asked, limit.value_or(kListPatience));
   }
   return list;
 }
@@ -107,7 +127,7 @@ Result<SandboxStatus> select_sandbox(Engine& engine, CallContext& context,
 Result<SandboxStatus> get_active_sandbox(Engine& engine, CallContext& context) {
   TRY_ASSIGN(SandboxSpec spec, resolve_sandbox(engine, context.session, ""));
   SandboxStatus status{.spec = std::move(spec), .is_active = true};
-  check_connection(engine, context, status);
+  check_contacts(engine, context, {&status}, status.spec.connect_timeout + kCheckSlack);
   return status;
 }
 

@@ -15,7 +15,7 @@ namespace yonder::ops {
 struct SandboxStatus {
   SandboxSpec spec;
   bool is_active = false;
-  std::optional<bool> connection_alive;  // nothing: not asked
+  std::optional<bool> connection_alive;  // nothing: not asked, or no answer yet
   std::optional<Error> connection_error;
   std::optional<Machine> machine;
   std::optional<double> round_trip_ms;
@@ -30,8 +30,8 @@ struct SandboxList {
   std::vector<std::string> warnings;  // of the configuration
 };
 
-// All sandboxes at once, each with its own deadline. A check connects to them.
-// With a limit, those that have not said by then what they have are left out.
+// All sandboxes at once. A check connects to them. Those that do not answer within two seconds, or
+// the limit where there is one, are left out; without a limit they are asked on, for the next call.
 Result<SandboxList> list_sandboxes(Engine& engine, CallContext& context, Check check,
                                    std::optional<Duration> limit = {});
 Result<SandboxStatus> select_sandbox(Engine& engine, CallContext& context, const std::string& name);

@@ -80,7 +80,7 @@ Result<SyncResponse> sync_here(Engine& engine, CallContext& context, const SyncC
   const bool goes_on = patience.over() && !context.cancel.cancelled();
   if (report.error().code != Errc::Cancelled || !goes_on) return std::move(report).error();
   if (call.what.dry_run) return dry_run_too_long();
-  return hand_over(engine, rest, "goes on in the background: it was not done within wait_s");
+  return hand_over(engine, rest, patience.why());
 }
 
 }  // namespace
@@ -126,6 +126,10 @@ Result<void> prepare(Engine& engine, SyncCall& call) {
   }
   if (what.options.confirm_delete && !what.options.delete_extras) {
     return Error{Errc::InvalidArgument, "confirm_delete is given, and delete_extras is not",
+                 "nothing was changed; give both, or none"};
+  }
+  if (what.options.delete_ignored && !what.options.delete_extras) {
+    return Error{Errc::InvalidArgument, "delete_ignored is given, and delete_extras is not",
                  "nothing was changed; give both, or none"};
   }
   auto& file = what.options.exclude_file;

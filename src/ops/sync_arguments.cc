@@ -12,6 +12,7 @@ constexpr double kMaxWait = 24.0 * 3600;
 void read_options(Arguments& in, sync::SyncOptions& options) {
   options.delete_extras = in.flag("delete_extras", false);
   options.confirm_delete = in.optional_count("confirm_delete");
+  options.delete_ignored = in.flag("delete_ignored", false);
   options.excludes = in.list("excludes");
   options.exclude_file = in.text("exclude_file", "");
   options.use_gitignore = in.flag("use_gitignore", false);
@@ -75,6 +76,7 @@ Json options_json(const sync::SyncRequest& request) {
   const sync::SyncOptions& options = request.options;
   return Json{{"delete_extras", options.delete_extras},
               {"confirm_delete", options.confirm_delete ? Json(*options.confirm_delete) : Json()},
+              {"delete_ignored", options.delete_ignored},
               {"excludes", options.excludes},
               {"exclude_file", options.exclude_file},
               {"use_gitignore", options.use_gitignore},

@@ -34,14 +34,15 @@ TEST(SyncArguments, HaveTheKnownDefaults) {
 
 TEST(SyncArguments, SurviveTheWayToAWorker) {
   const Json arguments{
-      {"delete_extras", true},    {"confirm_delete", 12},  {"excludes", {"*.o", "!x"}},
-      {"exclude_file", "/rules"}, {"use_gitignore", true}, {"default_excludes", false},
-      {"checksum", true},         {"hard_links", true},    {"on_conflict", "both"},
-      {"trash", false},           {"fsync", true}};
+      {"delete_extras", true},     {"confirm_delete", 12},     {"delete_ignored", true},
+      {"excludes", {"*.o", "!x"}}, {"exclude_file", "/rules"}, {"use_gitignore", true},
+      {"default_excludes", false}, {"checksum", true},         {"hard_links", true},
+      {"on_conflict", "both"},     {"trash", false},           {"fsync", true}};
   const SyncCall call = call_of(arguments);
   EXPECT_EQ(call.what.options.confirm_delete, 12U);
   EXPECT_THAT(call.what.options.excludes, ElementsAre("*.o", "!x"));
   EXPECT_EQ(call.what.options.on_conflict, sync::ConflictChoice::Both);
+  EXPECT_TRUE(call.what.options.delete_ignored);
   EXPECT_EQ(options_json(call.what), arguments);
   EXPECT_EQ(options_json(call_of(options_json(SyncCall{}.what)).what),
             options_json(SyncCall{}.what));

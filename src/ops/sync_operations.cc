@@ -21,6 +21,8 @@ Json option_properties() {
                     false)},
       {"confirm_delete",
        nullable("integer", "How many entries may be removed; a refusal says when it is needed.")},
+      {"delete_ignored",
+       with_default(typed("boolean", "Of these, also what a .gitignore names."), false)},
       {"excludes", excludes},
       {"exclude_file", nullable("string", "A local file with such patterns.")},
       {"use_gitignore", with_default(typed("boolean", "Honour .gitignore files."), false)},

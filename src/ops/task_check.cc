@@ -1,5 +1,6 @@
 #include "base/base64.h"
 #include "base/clean_text.h"
+#include "base/clock.h"
 #include "base/repeats.h"
 #include "base/text.h"
 #include "ops/give_up.h"
@@ -80,6 +81,19 @@ Result<CheckResponse> unseen(Engine& engine, const FoundTask& found, const Error
   return response;
 }
 
+// At once: a database in use is waited for once.
+void write_down(Engine& engine, const TaskInfo& task, CheckResponse& response) {
+  store::Store::Look look{.answered = {task.sandbox}, .at_ms = wall_clock_ms()};
+  if (task.status.state != RunState::Unknown) {
+    look.seen.push_back(
+        {task.run_id, std::string(name_of(task.status.state)), task.status.exit_code});
+  }
+  if (const auto noted = engine.store.note(look); !noted && noted.error().code == Errc::Timeout) {
+    response.warnings.push_back(
+        concat("what was seen could not be written down here: ", noted.error().message));
+  }
+}
+
 }  // namespace
 
 Result<CheckResponse> check_task(Engine& engine, CallContext& context,
@@ -89,7 +103,6 @@ Result<CheckResponse> check_task(Engine& engine, CallContext& context,
   const auto reply =
       engine.runs.read_log(found.sandbox, to_wire(found, request), false, give_up.token());
   if (!reply) return unseen(engine, found, reply.error());
-  note_answer(engine, found.sandbox.name);
   CheckResponse response{.sandbox = found.sandbox.name,
                          .tmux_session = found.session,
                          .log_file = reply->path,
@@ -101,6 +114,7 @@ Result<CheckResponse> check_task(Engine& engine, CallContext& context,
   add_text(response, request, *reply);
   if (!reply->run) {
     add_foreign(response, *reply);
+    note_answer(engine, found.sandbox.name);
     return response;
   }
   response.task = task_info(found.sandbox.name, *reply->run);
@@ -110,7 +124,7 @@ Result<CheckResponse> check_task(Engine& engine, CallContext& context,
     response.warnings.push_back(concat("its stderr is separate (", reply->run->err_bytes,
                                        " bytes): exec_bash with this run_id shows it"));
   }
-  note_sighting(engine, *response.task);
+  write_down(engine, *response.task, response);
   return response;
 }
 

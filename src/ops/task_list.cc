@@ -11,6 +11,7 @@
 #include "ops/machines.h"
 #include "ops/remember.h"
 #include "ops/resolve.h"
+#include "ops/standing.h"
 #include "ops/tasks.h"
 #include "run/judge.h"
 #include "run/runs.h"
@@ -58,7 +59,7 @@ Result<std::vector<Asked>> whom_to_ask(Engine& engine, const Session& session,
 
 void ask_all(Engine& engine, const CallContext& context, const ListTasksRequest& request,
              std::vector<Asked>& all) {
-  wire::ListRequest wanted{.background_only = !request.foreground && !request.scan};
+  wire::ListRequest wanted{.background_only = !request.foreground && !request.scan && !request.all};
   if (request.scan) wanted.limit = kScanLimit;
   const GiveUp give_up(context);
   std::vector<Thread> threads;
@@ -87,10 +88,6 @@ TaskInfo from_note(const store::RunNote& note, std::string proof) {
                 .last_state = note.state};
   task.status.proof = std::move(proof);
   return task;
-}
-
-bool is_finished(const std::string& state) {
-  return state != "queued" && state != "running" && state != "unknown";
 }
 
 class Listing {
@@ -124,9 +121,20 @@ class Listing {
 
  private:
   bool is_wanted(const TaskInfo& task) const {
-    if (task.kind != "background" && !request_.foreground) return false;
+    if (task.kind != "background" && !request_.foreground && !is_left_behind(task)) return false;
     if (request_.all || task.status.ended_ms == 0) return true;
     return wall_clock_ms() - task.status.ended_ms < kDayMs;
+  }
+
+  bool is_known(const RunId& id) const {
+    return std::any_of(notes_.begin(), notes_.end(),
+                       [&](const auto& note) { return note.id == id; });
+  }
+
+  // A command whose caller did not wait for its end, or has gone: in a list of everything it is
+  // work like any other. Most commands have been answered, and are not listed.
+  bool is_left_behind(const TaskInfo& task) const {
+    return request_.all && (!has_ended(task.status.state) || is_known(task.run_id));
   }
 
   // Most runs are as they were, and need no writing.
@@ -160,7 +168,7 @@ class Listing {
       answered.insert(facts.run_id);
       TaskInfo task = task_info(sandbox, facts);
       if (is_listed_better(task)) continue;
-      if (request_.scan) {
+      if (request_.scan && (task.kind == "background" || !has_ended(task.status.state))) {
         look_.runs.push_back(to_note(task));
       } else if (task.status.state != RunState::Unknown && changed(task)) {
         look_.seen.push_back(
@@ -171,7 +179,7 @@ class Listing {
     if (reply.more) return;
     // Remembered here, not finished as far as we know, and not known there any more.
     for (const auto& note : notes_) {
-      if (note.sandbox != sandbox || answered.contains(note.id.str()) || is_finished(note.state)) {
+      if (note.sandbox != sandbox || answered.contains(note.id.str()) || is_final(note.state)) {
         continue;
       }
       TaskInfo task = from_note(note, "no record of it on that machine");
@@ -183,7 +191,7 @@ class Listing {
     for (const auto& note : notes_) {
       if (note.sandbox != sandbox) continue;
       TaskInfo task = from_note(note, run::unseen().proof);
-      if (is_wanted(task) && (request_.all || !is_finished(note.state))) {
+      if (is_wanted(task) && (request_.all || !is_final(note.state))) {
         list_.tasks.push_back(std::move(task));
       }
     }

@@ -5,6 +5,7 @@
 #include "ops/background.h"
 #include "ops/needs.h"
 #include "ops/schema.h"
+#include "ops/standing.h"
 
 namespace yonder::ops {
 namespace {
@@ -46,21 +47,18 @@ Json process_list() {
 }
 
 Json status_properties() {
-  return Json{
-      {"state", typed("string",
-                      "queued, running, exited, signaled, timed_out, stopped, refused, lost or "
-                      "unknown (not seen now: nothing may be concluded).")},
-      {"running", nullable("boolean", "Its command runs now; null: not known now.")},
-      {"pending", typed("boolean", "It is queued and has not begun: ask again later.")},
-      {"proof", typed("string", "By what the state is known.")},
-      {"exit_code", nullable("integer", "128+n for signal n, 124 for our limit.")},
-      {"signal", nullable("string", "That ended it.")},
-      {"started_at", nullable("number", "Unix time over there.")},
-      {"ended_at", nullable("number", "Unix time over there.")},
-      {"duration_s", nullable("number", "How long it ran.")},
-      {"left_running", process_list()},
-      {"gpus", given_gpus_schema()},
-      {"queue", queue_schema()}};
+  Json properties = standing_schema();
+  properties.update(
+      Json{{"proof", typed("string", "By what the state is known.")},
+           {"exit_code", nullable("integer", "128+n for signal n, 124 for our limit.")},
+           {"signal", nullable("string", "That ended it.")},
+           {"started_at", nullable("number", "Unix time over there.")},
+           {"ended_at", nullable("number", "Unix time over there.")},
+           {"duration_s", nullable("number", "How long it ran.")},
+           {"left_running", process_list()},
+           {"gpus", given_gpus_schema()},
+           {"queue", queue_schema()}});
+  return properties;
 }
 
 Json strings(const char* about) {
@@ -209,7 +207,11 @@ Operation list_operation() {
       .hints = {.read_only = true, .destructive = false, .idempotent = true},
       .input_schema = object_schema(
           {{"sandbox_name", nullable("string", "Only this one.")},
-           {"all", with_default(typed("boolean", "Also those that ended over a day ago."), false)}},
+           {"all",
+            with_default(
+                typed("boolean",
+                      "Also those that ended over a day ago, and exec_bash commands left running."),
+                false)}},
           {}),
       .output_schema = result_schema({{"tasks", list_of(result_schema(task), "Newest first.")},
                                       {"sandboxes", list_of(result_schema(place), "Who answered.")},
@@ -222,16 +224,16 @@ Operation list_operation() {
 Result<CheckRequest> parse_check_request(const Json& arguments) {
   Arguments in(arguments);
   CheckRequest request{.task = parse_ref(in)};
-  request.last_n_lines = static_cast<std::uint64_t>(in.number("last_n_lines", 50, 0, kMaxLines));
-  const double offset = in.number("offset", -1, 0, kMaxOffset);
+  request.last_n_lines = static_cast<std::uint64_t>(in.whole("last_n_lines", 50, 0, kMaxLines));
+  const double offset = in.whole("offset", -1, 0, kMaxOffset);
   if (offset >= 0) request.offset = static_cast<std::uint64_t>(offset);
   request.filter = in.text("filter", "");
   const double wait = in.number("wait_s", 0, 0, kMaxWaitSeconds);
   if (wait > 0) request.wait = seconds(wait);
   request.max_output_chars =
-      static_cast<std::size_t>(in.number("max_output_chars", 20000, 0, kMaxOutput));
+      static_cast<std::size_t>(in.whole("max_output_chars", 20000, 0, kMaxOutput));
   request.raw = in.flag("raw", false);
-  const double watch = in.number("watch_id", 0, 0, kMaxOffset);
+  const double watch = in.whole("watch_id", 0, 0, kMaxOffset);
   if (watch > 0 && names_nothing(request.task)) {
     in.fail("watch_id", "nothing is watched yet", "give run_id, tmux_session or log_file");
   } else if (names_nothing(request.task)) {

@@ -3,6 +3,7 @@
 #include "ops/give_up.h"
 #include "ops/remember.h"
 #include "ops/resolve.h"
+#include "ops/standing.h"
 #include "ops/tasks.h"
 #include "resources/board.h"
 #include "run/judge.h"
@@ -19,10 +20,6 @@ Result<FoundTask> find_run(Engine& engine, const Session& session, const TaskRef
                  "list_background_tasks shows what there is"};
   }
   return find_task(engine, session, ref);
-}
-
-bool is_final(const std::string& state) {
-  return state != "queued" && state != "running" && state != "unknown";
 }
 
 StopTaskResponse not_confirmed(const FoundTask& found, const Error& error) {
@@ -46,7 +43,7 @@ Result<StopTaskResponse> stop_task(Engine& engine, CallContext& context,
       .session = found.id ? "" : found.session,
       .signal = request.signal,
       .grace_ms = std::chrono::duration_cast<std::chrono::milliseconds>(request.grace).count()};
-  const GiveUp give_up(context);
+  const SeeThrough give_up(context);
   bool heard = false;
   const auto facts = engine.runs.stop(found.sandbox, stop, heard, give_up.token());
   engine.board.forget(found.sandbox);
@@ -65,7 +62,7 @@ Result<StopTaskResponse> stop_task(Engine& engine, CallContext& context,
 Result<TaskInfo> remove_task(Engine& engine, CallContext& context, const TaskRef& ref) {
   if (ref.run_id.empty()) return Error{Errc::InvalidArgument, "give run_id", ""};
   TRY_ASSIGN(const FoundTask found, find_task(engine, context.session, ref));
-  const GiveUp give_up(context);
+  const SeeThrough give_up(context);
   const auto facts = engine.runs.remove(found.sandbox, *found.id, give_up.token());
   if (!facts) {
     if (facts.error().code != Errc::NotFound) return facts.error();
@@ -115,8 +112,7 @@ Result<TaskInfo> wait_for_task(Engine& engine, CallContext& context, const TaskR
   return task;
 }
 
-Result<std::vector<std::string>> attach_words(Engine& engine, CallContext& context,
-                                              const TaskRef& ref) {
+Result<SpawnOptions> attach_words(Engine& engine, CallContext& context, const TaskRef& ref) {
   CheckRequest request{.task = ref, .last_n_lines = 0};
   TRY_ASSIGN(const CheckResponse seen, check_task(engine, context, request));
   if (seen.connection_error) {
@@ -136,7 +132,7 @@ Result<std::vector<std::string>> attach_words(Engine& engine, CallContext& conte
   TRY_ASSIGN(
       const link::CommandPrefix words,
       engine.logins.terminal(sandbox, ShellText("tmux attach-session -t").arg("=" + tmux).str()));
-  return words.argv;
+  return SpawnOptions{.argv = words.argv, .environment = words.environment, .new_session = false};
 }
 
 }  // namespace yonder::ops

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "base/json.h"
+#include "base/subprocess.h"
 #include "model/run.h"
 #include "model/sandbox_spec.h"
 #include "ops/engine.h"
@@ -124,9 +125,10 @@ Result<TaskInfo> remove_task(Engine& engine, CallContext& context, const TaskRef
 
 struct ListTasksRequest {
   std::optional<std::string> sandbox;  // nothing: all that are configured, at once
-  bool all = false;                    // also those that ended more than a day ago
-  bool foreground = false;             // exec runs too
-  bool scan = false;                   // write down what the far sides know
+  // Also those that ended more than a day ago, and commands whose caller has gone.
+  bool all = false;
+  bool foreground = false;  // exec runs too
+  bool scan = false;        // write down what the far sides know
 };
 struct SandboxTasks {
   std::string sandbox;
@@ -142,8 +144,7 @@ struct TaskList {
 Result<TaskList> list_tasks(Engine& engine, CallContext& context, const ListTasksRequest& request);
 Json to_json(const TaskList& list);
 
-// The words that attach a terminal to the tmux session which shows the run.
-Result<std::vector<std::string>> attach_words(Engine& engine, CallContext& context,
-                                              const TaskRef& ref);
+// What attaches a terminal to the tmux session which shows the run.
+Result<SpawnOptions> attach_words(Engine& engine, CallContext& context, const TaskRef& ref);
 
 }  // namespace yonder::ops

@@ -1,6 +1,7 @@
 #include "base/text.h"
 #include "ops/needs.h"
 #include "ops/operation.h"
+#include "ops/standing.h"
 #include "ops/task_operations.h"
 #include "ops/tasks.h"
 
@@ -30,20 +31,24 @@ Json processes(const std::vector<ProcessInfo>& list) {
 
 // The part that every answer about a run has.
 Json status_json(const RunStatus& status) {
-  return Json{
-      {"state", name_of(status.state)},
-      {"running",
-       status.state == RunState::Unknown ? Json() : Json(status.state == RunState::Running)},
-      {"pending", status.state == RunState::Queued},
-      {"proof", status.proof},
-      {"exit_code", value_or_null(status.exit_code)},
-      {"signal", text_or_null(status.signal)},
-      {"started_at", time_or_null(status.started_ms)},
-      {"ended_at", time_or_null(status.ended_ms)},
-      {"duration_s", value_or_null(status.duration_s)},
-      {"left_running", processes(status.left_running)},
-      {"gpus", given_gpus_json(status)},
-      {"queue", queue_json(status)}};
+  Json json = standing_json(status.state);
+  json.update(Json{{"proof", status.proof},
+                   {"exit_code", value_or_null(status.exit_code)},
+                   {"signal", text_or_null(status.signal)},
+                   {"started_at", time_or_null(status.started_ms)},
+                   {"ended_at", time_or_null(status.ended_ms)},
+                   {"duration_s", value_or_null(status.duration_s)},
+                   {"left_running", processes(status.left_running)},
+                   {"gpus", given_gpus_json(status)},
+                   {"queue", queue_json(status)}});
+  return json;
+}
+
+// Of what Yonder did not start there is no record: what is gone has ended somehow.
+RunStatus foreign_status(const CheckResponse& response) {
+  RunStatus status{.proof = response.proof};
+  if (response.running) status.state = *response.running ? RunState::Running : RunState::Lost;
+  return status;
 }
 
 }  // namespace
@@ -70,11 +75,7 @@ Json to_json(const TaskInfo& task) {
 
 Json to_json(const CheckResponse& response) {
   const TaskInfo task = response.task.value_or(TaskInfo{});
-  Json json = status_json(task.status);
-  if (!response.task) {
-    json["running"] = value_or_null(response.running);
-    json["proof"] = response.proof;
-  }
+  Json json = status_json(response.task ? task.status : foreign_status(response));
   json.update(Json{{"run_id", text_or_null(task.run_id.str())},
                    {"sandbox", response.sandbox},
                    {"tmux_session", text_or_null(response.tmux_session)},

@@ -48,7 +48,7 @@ TEST(TransferJudge, DoesNotKnowWhatItCannotSee) {
     EXPECT_FALSE(state.ended());
     const Json json = to_json(TransferInfo{.note = note, .state = state});
     EXPECT_EQ(json["error"], nullptr);
-    EXPECT_EQ(json["running"], false);
+    EXPECT_EQ(json["running"], nullptr);
     const auto text = json["progress"]["text"].get<std::string>();
     EXPECT_NE(text.find("gate2"), std::string::npos);
     EXPECT_NE(text.find("7 s ago"), std::string::npos);

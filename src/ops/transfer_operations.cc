@@ -6,43 +6,43 @@ namespace yonder::ops {
 namespace {
 
 constexpr double kMaxId = 9e15;
-constexpr double kMaxLines = 10000;
-constexpr double kMaxWaitSeconds = 3600;
+constexpr double kMaxTransferLines = 10000;
+constexpr double kMaxTransferWait = 3600;
 constexpr double kMaxListed = 200;
 
-Duration seconds(double value) {
+Duration to_duration(double value) {
   return std::chrono::duration_cast<Duration>(std::chrono::duration<double>(value));
 }
 
 std::int64_t task_id(Arguments& in) {
-  const double id = in.number("task_id", 0, 1, kMaxId);
+  const double id = in.whole("task_id", 0, 1, kMaxId);
   if (id < 1) in.fail("task_id", "is missing", "list_file_transfer_tasks shows all");
   return static_cast<std::int64_t>(id);
 }
 
-Result<Json> call_check(Engine& engine, CallContext& context, const Json& arguments) {
+Result<Json> call_check_transfer(Engine& engine, CallContext& context, const Json& arguments) {
   Arguments in(arguments);
   const CheckTransferRequest request{
       .id = task_id(in),
-      .last_lines = static_cast<std::size_t>(in.number("last_n_lines", 50, 0, kMaxLines)),
-      .wait = seconds(in.number("wait_s", 0, 0, kMaxWaitSeconds))};
+      .last_lines = static_cast<std::size_t>(in.whole("last_n_lines", 50, 0, kMaxTransferLines)),
+      .wait = to_duration(in.number("wait_s", 0, 0, kMaxTransferWait))};
   TRY(in.finish());
   TRY_ASSIGN(const CheckTransferResponse response, check_transfer(engine, context, request));
   return to_json(response);
 }
 
-Result<Json> call_cancel(Engine& engine, CallContext& context, const Json& arguments) {
+Result<Json> call_cancel_transfer(Engine& engine, CallContext& context, const Json& arguments) {
   Arguments in(arguments);
   const std::int64_t id = task_id(in);
-  const Duration limit = seconds(in.number("force_kill_after_s", 5, 0, kMaxWaitSeconds));
+  const Duration limit = to_duration(in.number("force_kill_after_s", 5, 0, kMaxTransferWait));
   TRY(in.finish());
   TRY_ASSIGN(const auto response, cancel_transfer(engine, context, id, limit));
   return to_json(response);
 }
 
-Result<Json> call_list(Engine& engine, CallContext& context, const Json& arguments) {
+Result<Json> call_list_transfers(Engine& engine, CallContext& context, const Json& arguments) {
   Arguments in(arguments);
-  const auto limit = static_cast<std::size_t>(in.number("limit", 20, 1, kMaxListed));
+  const auto limit = static_cast<std::size_t>(in.whole("limit", 20, 1, kMaxListed));
   TRY(in.finish());
   context.progress("looking");
   TRY_ASSIGN(const auto list, list_transfers(engine, limit));
@@ -61,8 +61,8 @@ Json task_properties() {
       {"status",
        typed("string",
              "queued, running, completed, failed, cancelled, or unknown (on another host).")},
-      {"running", typed("boolean", "Its worker was seen alive just now.")},
-      {"pending", typed("boolean", "Its worker comes up.")},
+      {"running", nullable("boolean", "Its worker was seen alive just now; null: not known.")},
+      {"pending", nullable("boolean", "Its worker comes up; null: not known.")},
       {"stale", typed("boolean", "Its worker is gone without a word; sync again to go on.")},
       {"complete", nullable("boolean", "Of a completed one: false when something failed.")},
       {"direction", typed("string", "local_to_remote, remote_to_local or git_sync.")},
@@ -83,7 +83,7 @@ Json id_schema() {
   return typed("integer", "From the sync, or from list_file_transfer_tasks.");
 }
 
-Operation check_operation() {
+Operation check_transfer_operation() {
   Json output = task_properties();
   output["result"] = object_or_null("As the sync itself would have answered.");
   output["log_file"] = typed("string", "On this machine.");
@@ -102,10 +102,10 @@ Operation check_operation() {
                {"wait_s", with_default(typed("number", "Wait so long for its end."), 0)}},
               {"task_id"}),
           .output_schema = result_schema(output),
-          .call = call_check};
+          .call = call_check_transfer};
 }
 
-Operation cancel_operation() {
+Operation cancel_transfer_operation() {
   return {.name = "cancel_file_transfer_task",
           .title = "Cancel a file transfer",
           .toolset = "core",
@@ -125,10 +125,10 @@ Operation cancel_operation() {
                              {"force_killed", typed("boolean", "It had to be killed.")},
                              {"already_finished", typed("boolean", "It had ended before.")},
                              {"error", object_or_null("It could not be ended.")}}),
-          .call = call_cancel};
+          .call = call_cancel_transfer};
 }
 
-Operation list_operation() {
+Operation list_transfers_operation() {
   return {.name = "list_file_transfer_tasks",
           .title = "List file transfers",
           .toolset = "core",
@@ -140,13 +140,13 @@ Operation list_operation() {
               object_schema({{"limit", with_default(typed("integer", "At most."), 20)}}, {}),
           .output_schema = result_schema(
               {{"tasks", list_of(result_schema(task_properties()), "Newest first.")}}),
-          .call = call_list};
+          .call = call_list_transfers};
 }
 
 }  // namespace
 
 std::vector<Operation> transfer_operations() {
-  return {check_operation(), cancel_operation(), list_operation()};
+  return {check_transfer_operation(), cancel_transfer_operation(), list_transfers_operation()};
 }
 
 }  // namespace yonder::ops

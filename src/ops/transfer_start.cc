@@ -65,6 +65,7 @@ Result<TransferStarted> start(Engine& engine, const store::TransferNote& note) {
   const auto worker =
       start_worker({.argv = {engine.program, "transfer-worker", "--task", std::to_string(id)},
                     .environment = engine.environment,
+                    .input = engine.secret_variables,
                     .log_file = log});
   if (!worker) {
     const Json error = error_json(worker.error())["error"];

@@ -11,6 +11,7 @@
 #include "base/json.h"
 #include "ops/engine.h"
 #include "ops/git_sync.h"
+#include "ops/standing.h"
 #include "ops/sync.h"
 #include "ops/worker_process.h"
 #include "store/transfer_note.h"
@@ -37,7 +38,7 @@ struct TransferState {
   std::string status;
   bool stale = false;          // failed, for that reason
   std::int64_t silent_ms = 0;  // of "unknown": since the last sign of life
-  bool ended() const { return status != "queued" && status != "running" && status != "unknown"; }
+  bool ended() const { return is_final(status); }
 };
 TransferState judge_transfer(const store::TransferNote& note, Sight worker, std::int64_t now_ms);
 // What is known of an "unknown" one, in words.

@@ -1,5 +1,6 @@
 #include "base/text.h"
 #include "base/utf8.h"
+#include "ops/standing.h"
 #include "ops/transfers.h"
 
 namespace yonder::ops {
@@ -49,24 +50,24 @@ Json complete_of(const Json& result) {
 Json to_json(const TransferInfo& transfer) {
   const store::TransferNote& note = transfer.note;
   const Json result = parsed_or_null(note.result);
-  return Json{{"task_id", note.id},
-              {"status", transfer.state.status},
-              {"running", transfer.state.status == "running"},
-              {"pending", transfer.state.status == "queued"},
-              {"stale", transfer.state.stale},
-              {"complete", complete_of(result)},
-              {"direction", note.direction},
-              {"sandbox", note.sandbox},
-              {"local_path", shown_name(note.local_path)},
-              {"remote_path", shown_name(note.remote_path)},
-              {"pid", note.worker.pid == 0 ? Json() : Json(note.worker.pid)},
-              {"cancel_requested", note.cancel_requested},
-              {"created_at", time_or_null(note.created_ms)},
-              {"started_at", time_or_null(note.started_ms)},
-              {"updated_at", time_or_null(note.updated_ms)},
-              {"finished_at", time_or_null(note.finished_ms)},
-              {"progress", progress_of(transfer)},
-              {"error", error_of(transfer)}};
+  Json json{{"task_id", note.id},
+            {"status", transfer.state.status},
+            {"stale", transfer.state.stale},
+            {"complete", complete_of(result)},
+            {"direction", note.direction},
+            {"sandbox", note.sandbox},
+            {"local_path", shown_name(note.local_path)},
+            {"remote_path", shown_name(note.remote_path)},
+            {"pid", note.worker.pid == 0 ? Json() : Json(note.worker.pid)},
+            {"cancel_requested", note.cancel_requested},
+            {"created_at", time_or_null(note.created_ms)},
+            {"started_at", time_or_null(note.started_ms)},
+            {"updated_at", time_or_null(note.updated_ms)},
+            {"finished_at", time_or_null(note.finished_ms)},
+            {"progress", progress_of(transfer)},
+            {"error", error_of(transfer)}};
+  json.update(standing_json(transfer.state.status));
+  return json;
 }
 
 Json to_json(const CheckTransferResponse& response) {

@@ -64,9 +64,9 @@ std::vector<std::string> check_watch_arguments(Arguments& in) {
   in.text("run_id", "");
   in.text("watch_name", "");
   in.number("interval_s", 300, 1, kMaxSeconds);
-  in.number("max_log_lines", 80, 1, kMaxCount);
-  in.number("max_resume_attempts", 1, 0, kMaxCount);
-  in.number("alert_after_failures", 2, 1, kMaxCount);
+  in.whole("max_log_lines", 80, 1, kMaxCount);
+  in.whole("max_resume_attempts", 1, 0, kMaxCount);
+  in.whole("alert_after_failures", 2, 1, kMaxCount);
   in.number("resume_delay_s", 300, 0, kMaxSeconds);
   in.text("event_command", "");
   in.flag("notify_local", true);

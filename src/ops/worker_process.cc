@@ -54,18 +54,20 @@ void forget_signals() {
 }
 
 constexpr int kStandardOutput = 1;
+constexpr auto kHandOverTime = std::chrono::seconds(20);
 
 // Between fork and exec of a program with threads: nothing here may allocate.
 struct Prepared {
   char* const* argv;
   char* const* environment;
+  int input;
   int null;
   int log;
   int pipe;
 };
 
 [[noreturn]] void become_worker(const Prepared& prepared) {
-  ::dup2(prepared.null, STDIN_FILENO);
+  ::dup2(prepared.input, STDIN_FILENO);
   ::dup2(prepared.null, kStandardOutput);
   ::dup2(prepared.log, STDERR_FILENO);
   close_between(3, prepared.pipe - 1);
@@ -198,12 +200,14 @@ bool signal_worker(const store::WorkerKey& key, int number, bool group) {
 
 Result<store::WorkerKey> start_worker(const WorkerCommand& command) {
   TRY_ASSIGN(Pipe pipe, make_pipe());
+  TRY_ASSIGN(Pipe input, make_pipe());
   TRY_ASSIGN(const Fd null, open_file("/dev/null", O_RDWR));
   TRY_ASSIGN(const Fd log, open_file(command.log_file, O_WRONLY | O_CREAT | O_APPEND));
   const auto argv = pointers(command.argv);
   const auto environment = pointers(command.environment);
   const Prepared prepared{.argv = argv.data(),
                           .environment = environment.data(),
+                          .input = input.read.get(),
                           .null = null.get(),
                           .log = log.get(),
                           .pipe = pipe.write.get()};
@@ -215,6 +219,9 @@ Result<store::WorkerKey> start_worker(const WorkerCommand& command) {
   while (::waitpid(between, nullptr, 0) < 0 && errno == EINTR) {
   }
   TRY_ASSIGN(const pid_t pid, std::move(worker));
+  input.read.reset();
+  TRY(set_nonblocking(input.write));
+  TRY(write_all(input.write, command.input.reveal(), Deadline::after(kHandOverTime)));
   return worker_key(pid).value_or(store::WorkerKey{.pid = pid});
 }
 

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "base/result.h"
+#include "base/secret.h"
 #include "store/transfer_note.h"
 
 namespace yonder::ops {
@@ -27,6 +28,7 @@ bool signal_worker(const store::WorkerKey& key, int number, bool group);
 struct WorkerCommand {
   std::vector<std::string> argv;  // argv[0] is an absolute path
   std::vector<std::string> environment;
+  Secret input;          // its stdin: what must be in no argument and no environment
   std::string log_file;  // takes its stderr; made 0600
 };
 // Starts a process that is nobody's child: a session of its own, no terminal, no descriptor of

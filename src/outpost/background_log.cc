@@ -11,6 +11,7 @@
 #include "base/clean_text.h"
 #include "base/fd.h"
 #include "base/file.h"
+#include "base/home_path.h"
 #include "base/text.h"
 
 namespace yonder::outpost {
@@ -42,13 +43,11 @@ std::string tidied(const std::string& path) {
 Result<std::string> resolve(const std::string& log_file, const std::string& directory,
                             const std::string& home) {
   if (log_file.find('\0') != std::string::npos) return refused(log_file, "holds a NUL byte");
-  if (log_file.starts_with('/')) return tidied(log_file);
-  if (log_file != "~" && !log_file.starts_with("~/")) {
-    if (!log_file.starts_with('~')) return tidied(concat(directory, "/", log_file));
-    return refused(log_file, "names the home of another user, which is not looked up");
-  }
-  if (home.empty()) return refused(log_file, "needs HOME, which is not set over there");
-  return tidied(home + log_file.substr(1));
+  auto whole = path_from_home(log_file, directory, home);
+  if (whole) return tidied(*whole);
+  Error error = std::move(whole).error().context("log_file");
+  error.hint = concat("nothing was run; ", error.hint);
+  return error;
 }
 
 // What is not there yet can be made below the nearest directory that is.

@@ -9,6 +9,7 @@
 #include <cstdlib>
 
 #include "base/clean_text.h"
+#include "base/home_path.h"
 #include "base/quote.h"
 #include "base/text.h"
 #include "outpost/gpu_lease.h"
@@ -91,18 +92,9 @@ std::map<std::string, std::string> additions(const wire::StartRequest& spec,
 Result<std::string> resolve_directory(const std::string& cwd, const std::string& home) {
   if (cwd.empty()) return home.empty() ? std::string("/") : home;
   if (has_nul(cwd)) return invalid("cwd holds a NUL byte", "");
-  if (cwd.starts_with('/')) return cwd;
-  if (home.empty()) {
-    return invalid(concat("cwd '", printable(cwd), "' is relative, and HOME is not set over there"),
-                   "give an absolute path");
-  }
-  if (cwd == "~") return home;
-  if (cwd.starts_with("~/")) return home + cwd.substr(1);
-  if (cwd.starts_with('~')) {
-    return invalid(concat("cwd '", printable(cwd), "': homes of other users are not looked up"),
-                   "give an absolute path, or ./~name for a directory of that name");
-  }
-  return concat(home, "/", cwd);
+  auto whole = path_from_home(cwd, "", home);
+  if (!whole) return std::move(whole).error().context("cwd");
+  return whole;
 }
 
 static Result<void> check_gpus(const wire::StartRequest& request) {

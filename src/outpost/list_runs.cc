@@ -57,8 +57,12 @@ Result<RunRecord> find_run(const Surroundings& around, const std::string& run_id
   TRY_ASSIGN(const RunId id, parse_run_id(run_id));
   RunRecord record(around.state_dir, id);
   if (around.state_dir.empty() || !record.exists()) {
-    return Error{Errc::NotFound, concat("there is no run ", id.str(), " on this machine"),
-                 "finished runs are removed after a while; is it another sandbox?"};
+    return Error{Errc::NotFound,
+                 concat("no record of run ", id.str(), " was found",
+                        around.state_dir.empty() ? std::string(": there is no state directory here")
+                                                 : concat(" in ", around.state_dir, "/runs")),
+                 "this does not say that it has ended; records go some time after the end: is it "
+                 "another sandbox, user or home directory?"};
   }
   return record;
 }

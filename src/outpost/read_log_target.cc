@@ -8,6 +8,7 @@
 #include <array>
 #include <memory>
 
+#include "base/home_path.h"
 #include "base/text.h"
 #include "outpost/list_runs.h"
 #include "outpost/session.h"
@@ -34,12 +35,6 @@ LogTarget log_of(const RunRecord& record) {
           .path = log_path(record),
           .log_from = spec ? spec->log_from : 0,
           .tmux_session = ""};
-}
-
-std::string absolute(const std::string& path, const std::string& home) {
-  if (path == "~" || path.starts_with("~/")) return home + path.substr(1);
-  if (path.starts_with('/')) return path;
-  return concat(home, "/", path);
 }
 
 std::string real_path(const std::string& path) {
@@ -93,7 +88,8 @@ Result<LogTarget> find_log(const Surroundings& around, const wire::ReadLogReques
   if (request.path.find('\0') != std::string::npos) {
     return Error{Errc::InvalidArgument, "a path cannot hold a NUL byte", ""};
   }
-  LogTarget target{.path = absolute(request.path, around.home), .tmux_session = ""};
+  TRY_ASSIGN(const std::string path, path_from_home(request.path, "", around.home));
+  LogTarget target{.path = path, .tmux_session = ""};
   const auto writer = writer_of(around, target.path);
   if (writer) {
     target.record = writer;

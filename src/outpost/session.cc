@@ -104,8 +104,10 @@ Result<RunRecord> session_to_stop(const Surroundings& around, const std::string&
                  "it was left alone; tmux kill-session ends it"};
   }
   if (shown_as) return *std::move(shown_as);
-  return Error{Errc::NotFound, concat("there is no run with the session name '", shown, "'"),
-               "finished runs are removed after a while; is it another sandbox?"};
+  return Error{
+      Errc::NotFound, concat("there is no run with the session name '", shown, "'"),
+      "this does not say that it has ended; records go some time after the end: is it another "
+      "sandbox, user or home directory?"};
 }
 
 }  // namespace yonder::outpost

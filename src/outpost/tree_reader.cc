@@ -78,6 +78,7 @@ Result<void> TreeReader::list(const ScanTree& wanted) {
   TRY_ASSIGN(const RuleSet rules, unpack_rules(wanted.rules));
   const ScanOptions options{.rules = &rules,
                             .use_gitignore = wanted.use_gitignore,
+                            .tell_gitignore = wanted.tell_gitignore,
                             .hash = wanted.hash,
                             .twins = wanted.twins,
                             .to_copy = role_ == Role::Source};
@@ -108,9 +109,11 @@ Result<void> TreeReader::list_tree(int root, const ScanOptions& options, ListSen
                      if (role_ == Role::Target) remove_old_part(root, path, kForgottenPart);
                      lists.add_temporary(std::move(path));
                    },
+               .on_mount = [&](std::string&& path) { lists.add_mount(path); },
                .on_ignore_file =
                    [&](const std::string& directory, const std::string& content) {
-                     if (role_ == Role::Source) lists.add_ignore_file(directory, content);
+                     const bool wanted = role_ == Role::Source || options.tell_gitignore;
+                     if (wanted) lists.add_ignore_file(directory, content);
                    },
                .stopped = [&] { return lists.failed() || stream_.given_up(); }});
 }

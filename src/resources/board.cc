@@ -43,7 +43,7 @@ struct Pending {
 
 }  // namespace
 
-Board::Board(link::LinkPool& links) : links_(links) {}
+Board::Board(link::LinkPool& links) : links_(links), contacts_(links) {}
 Board::~Board() = default;
 
 std::optional<Seen> Board::remembered(const SandboxSpec& spec) const {

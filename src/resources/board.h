@@ -12,6 +12,7 @@
 #include "base/resource_facts.h"
 #include "base/result.h"
 #include "model/sandbox_spec.h"
+#include "resources/contacts.h"
 
 namespace yonder::link {
 class LinkPool;
@@ -45,6 +46,8 @@ class Board {
 
   // All at once, each with its own deadline; in the order of `specs`.
   std::vector<Seen> look(const std::vector<SandboxSpec>& specs, const LookOptions& options);
+  // Whether they are there at all.
+  Contacts& contacts() { return contacts_; }
   // Something has begun or ended there: what was seen is not so any more.
   void forget(const SandboxSpec& spec);
 
@@ -63,6 +66,7 @@ class Board {
 
   link::LinkPool& links_;
   Guarded<Known> known_;
+  Contacts contacts_;
 };
 
 }  // namespace yonder::resources

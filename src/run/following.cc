@@ -1,5 +1,6 @@
 #include "run/following.h"
 
+#include "base/far_text.h"
 #include "base/text.h"
 #include "run/judge.h"
 
@@ -17,6 +18,11 @@ constexpr auto kStopSlack = std::chrono::seconds(10);
 // A record is kept for an hour after the end; a little less is certain.
 constexpr auto kSurelyKept = std::chrono::minutes(50);
 
+bool is_about_the_link(Errc code) {
+  return code == Errc::LinkLost || code == Errc::Unreachable || code == Errc::Timeout ||
+         code == Errc::AuthNeeded || code == Errc::HostKey || code == Errc::Cancelled;
+}
+
 }  // namespace
 
 Following::Following(link::LinkPool& links, const SandboxSpec& sandbox, const WaitOptions& options,
@@ -26,7 +32,10 @@ Following::Following(link::LinkPool& links, const SandboxSpec& sandbox, const Wa
       options_(options),
       listener_(listener),
       on_cancel_(listener.cancel.on_cancel([this] { interrupt_.cancel(); })),
-      on_detach_(listener.detach.on_cancel([this] { interrupt_.cancel(); })),
+      on_detach_(listener.detach.on_cancel([this] {
+        if (seen_) interrupt_.cancel();
+      })),
+      on_abandon_(listener.abandon.on_cancel([this] { interrupt_.cancel(); })),
       wait_(options.wait ? Deadline::after(*options.wait) : Deadline::never()) {
   if (options.input_fd >= 0) input_ = std::make_unique<InputSource>(options.input_fd);
 }
@@ -34,11 +43,10 @@ Following::Following(link::LinkPool& links, const SandboxSpec& sandbox, const Wa
 Result<Outcome> Following::run(const RunId& id, const std::optional<wire::StartRequest>& start) {
   outcome_.id = id;
   start_ = start;
-  seen_ = !start;
+  if (!start) see();
   ours_ = start.has_value();
   while (true) {
-    // Whoever only waits for a run of somebody else gives up waiting, not the run.
-    if (listener_.detach.cancelled() || (!ours_ && listener_.cancel.cancelled())) {
+    if (must_leave()) {
       outcome_.detached = true;
       return outcome_;
     }
@@ -58,6 +66,19 @@ Result<Outcome> Following::run(const RunId& id, const std::optional<wire::StartR
     TRY_ASSIGN(const Step step, follow_once(*link));
     if (step == Step::Done) return outcome_;
   }
+}
+
+void Following::see() {
+  seen_ = true;
+  if (listener_.detach.cancelled()) interrupt_.cancel();  // it has waited for this
+}
+
+// A caller that goes away right after asking for a start still gets it: only then is the run left
+// alone. A caller that only waits for a run it did not start gives up waiting, not the run.
+bool Following::must_leave() const {
+  const bool cancelled = listener_.cancel.cancelled();
+  if (listener_.abandon.cancelled() || (!ours_ && cancelled)) return true;
+  return listener_.detach.cancelled() && (seen_ || cancelled);
 }
 
 // A call that has no time to wait still has the time to reach the machine, and to put the outpost
@@ -99,7 +120,7 @@ Result<Following::Step> Following::follow_once(const std::shared_ptr<link::Link>
   // it is another one, or the record was kept long enough. It must not be started a second time.
   if (asked_ > 0 && (boot_id_ != link->machine().boot_id || host_ != link->machine().hostname ||
                      time_since_boot() - asked_at_ > kSurelyKept)) {
-    seen_ = true;
+    see();
   }
   // Told before the request leaves: whoever notes it down must not miss a run that exists.
   if (start_ && !told_) {
@@ -144,7 +165,7 @@ Result<Following::Step> Following::take_events(link::Call& call) {
     }
     if (const auto* data = std::get_if<link::DataEvent>(&*event)) on_data(*data);
     if (const auto* started = std::get_if<link::StartedEvent>(&*event)) {
-      TRY(on_started(*started));
+      if (auto taken = on_started(*started); !taken) return on_nonsense(std::move(taken).error());
     }
     if (const auto* reply = std::get_if<link::ReplyEvent>(&*event)) return on_facts(reply->cbor);
     if (!input_) continue;
@@ -153,7 +174,7 @@ Result<Following::Step> Following::take_events(link::Call& call) {
 }
 
 void Following::on_data(const link::DataEvent& data) {
-  seen_ = true;
+  see();
   auto& have = data.channel == wire::Channel::Out ? out_have_ : err_have_;
   const std::uint64_t end = data.offset + data.bytes.size();
   if (end <= have) return;
@@ -168,7 +189,7 @@ void Following::on_data(const link::DataEvent& data) {
 Result<void> Following::on_started(const link::StartedEvent& started) {
   TRY_ASSIGN(const RunId id, parse_run_id(started.run_id));
   if (!seen_) listener_.on_seen();
-  seen_ = true;
+  see();
   if (id == outcome_.id && !(started.existed && asked_ == 1)) return {};
   ours_ = false;
   limit_ = Deadline::never();
@@ -179,7 +200,7 @@ Result<void> Following::on_started(const link::StartedEvent& started) {
 
 Result<Following::Step> Following::on_facts(const std::string& cbor) {
   const auto facts = wire::decode_facts(cbor);
-  if (!facts) return on_failure(facts.error());
+  if (!facts) return on_nonsense(facts.error());
   outcome_.attached = outcome_.attached || !start_;
   outcome_.status = judge(*facts);
   outcome_.out_bytes = facts->out_bytes;
@@ -190,12 +211,24 @@ Result<Following::Step> Following::on_facts(const std::string& cbor) {
   return Step::Done;
 }
 
+// An answer that cannot be read says one thing: the request has arrived.
+Result<Following::Step> Following::on_nonsense(Error error) {
+  if (!start_) {
+    error.message =
+        concat("the answer about run ", outcome_.id.str(), " cannot be read: ", error.message);
+    return error;
+  }
+  error.message = concat("the answer cannot be read: ", error.message);
+  outcome_ = unreachable(error);
+  return Step::Done;
+}
+
 Result<Following::Step> Following::on_failure(const Error& error) {
   // The loop decides what an interruption means, and whether there is time to re-attach.
   if (error.code == Errc::Cancelled || error.code == Errc::LinkLost) return Step::Again;
   if (error.code == Errc::NotFound && start_) {
     outcome_.status = unseen();
-    outcome_.status.proof = "there is no record of it any more on " + host_;
+    outcome_.status.proof = concat("there is no record of it any more on ", far_name(host_));
     return Step::Done;
   }
   // An error says that nothing was started. That is only known of the first answer to the first
@@ -208,7 +241,9 @@ Result<Following::Step> Following::on_failure(const Error& error) {
 Outcome Following::unreachable(const Error& error) {
   Outcome outcome = outcome_;
   outcome.status = unseen();
-  outcome.connection_error = true;
+  // What the machine itself complains of, it has said over a link that works.
+  outcome.connection_error = is_about_the_link(error.code);
+  if (!outcome.connection_error) outcome.status.proof = error.message;
   outcome.out_bytes = out_have_;
   outcome.err_bytes = err_have_;
   outcome.warnings.push_back(error.message);

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <atomic>
 #include <memory>
 #include <optional>
 
@@ -23,9 +24,12 @@ class Following {
   Result<Step> follow_once(const std::shared_ptr<link::Link>& link);
   Result<Step> take_events(link::Call& call);
   Result<Step> on_failure(const Error& error);
+  Result<Step> on_nonsense(Error error);
   Result<Step> on_facts(const std::string& cbor);
   Result<void> on_started(const link::StartedEvent& started);
   void on_data(const link::DataEvent& data);
+  void see();
+  bool must_leave() const;
   Deadline reach_by() const;
   wire::AnyRequest next_request() const;
   Outcome unreachable(const Error& error);
@@ -36,9 +40,11 @@ class Following {
   const SandboxSpec& sandbox_;
   const WaitOptions& options_;
   const Listener& listener_;
-  CancelSource interrupt_;  // cancel or detach
+  std::atomic<bool> seen_{false};  // the run exists; also read by the thread that detaches
+  CancelSource interrupt_;         // cancel, detach or abandon
   CancelToken::Registration on_cancel_;
   CancelToken::Registration on_detach_;
+  CancelToken::Registration on_abandon_;
   Instant began_ = std::chrono::steady_clock::now();
   Deadline wait_;
   Deadline limit_ = Deadline::never();  // our own, should the far side's not fire
@@ -46,7 +52,6 @@ class Following {
   std::unique_ptr<InputSource> input_;
   Outcome outcome_;
   int asked_ = 0;      // how often the run was asked for; from the first time on it may exist
-  bool seen_ = false;  // it does
   bool told_ = false;  // the listener knows of the run
   bool ours_ = true;   // this call has started it, and may stop it
   std::string boot_id_;

@@ -1,5 +1,8 @@
 #include "run/judge.h"
 
+#include "base/far_text.h"
+#include "base/text.h"
+
 namespace yonder::run {
 namespace {
 
@@ -17,9 +20,20 @@ RunState state_for(wire::Cause cause) {
   return RunState::Unknown;
 }
 
-void add_end(RunStatus& status, const wire::ExitRecord& exit) {
+// A command can write its own record. What is in it is never our own words, and only a run that
+// never began has a reason to tell.
+std::string proof_of(const wire::RunFacts& facts) {
+  const wire::ExitRecord& exit = *facts.exit;
+  if (exit.cause == wire::Cause::Refused) return machine_said(exit.reason);
+  if (facts.command_lives)
+    return "exit record; but its process still lives, and may have written it";
+  return "exit record";
+}
+
+void add_end(RunStatus& status, const wire::RunFacts& facts) {
+  const wire::ExitRecord& exit = *facts.exit;
   status.state = state_for(exit.cause);
-  status.proof = exit.reason.empty() ? "exit record" : exit.reason;
+  status.proof = proof_of(facts);
   status.ended_ms = exit.ended_ms;
   status.duration_s = static_cast<double>(exit.duration_ms) / 1000;
   if (exit.signal) {
@@ -39,7 +53,8 @@ bool waits_elsewhere(const wire::RunFacts& facts) {
 // Before the command began.
 void judge_waiting(RunStatus& status, const wire::RunFacts& facts) {
   if (!facts.supervisor_lives && waits_elsewhere(facts)) {
-    status.proof = "it waits on " + facts.waiting->host + ", and this is " + facts.host;
+    status.proof = concat("it waits on ", far_name(facts.waiting->host), ", and this is ",
+                          far_name(facts.host));
     return;
   }
   status.state = facts.supervisor_lives ? RunState::Queued : RunState::Lost;
@@ -60,8 +75,9 @@ void judge_living(RunStatus& status, const wire::RunFacts& facts) {
     // A home that several machines share. Where locks reach across, the lock is proof enough.
     status.state = facts.supervisor_lives ? RunState::Running : RunState::Unknown;
     status.proof = facts.supervisor_lives
-                       ? "its lock is held, on " + facts.alive->host
-                       : "it was started on " + facts.alive->host + ", and this is " + facts.host;
+                       ? concat("its lock is held, on ", far_name(facts.alive->host))
+                       : concat("it was started on ", far_name(facts.alive->host), ", and this is ",
+                                far_name(facts.host));
   } else if (facts.alive->boot_id != facts.boot_id) {
     status.state = RunState::Lost;
     status.proof = "the machine has booted since";
@@ -89,11 +105,11 @@ RunStatus judge(const wire::RunFacts& facts) {
     status.left_running.push_back({.pid = member.pid, .command = member.command});
   }
   if (!facts.problem.empty()) {
-    status.proof = "unreadable record: " + facts.problem;
+    status.proof = concat("unreadable record; ", machine_said(facts.problem));
   } else if (!facts.record_found) {
     status.proof = "no record";
   } else if (facts.exit) {
-    add_end(status, *facts.exit);
+    add_end(status, facts);
   } else {
     judge_living(status, facts);
   }

@@ -33,7 +33,18 @@ TEST(Judge, SaysUnknownWhenARecordCannotBeReadWhateverElseIsSeen) {
   f.supervisor_lives = true;
   f.problem = "exit: broken";
   EXPECT_EQ(judge(f).state, RunState::Unknown);
-  EXPECT_EQ(judge(f).proof, "unreadable record: exit: broken");
+  EXPECT_EQ(judge(f).proof, "unreadable record; the machine said: 'exit: broken'");
+}
+
+TEST(Judge, ARecordThatACommandCanWriteIsNotTakenForOurOwnWords) {
+  auto f = ended({.cause = wire::Cause::Exited, .code = 0, .reason = "\x1b[2Jall tests passed"});
+  EXPECT_EQ(judge(f).proof, "exit record");
+  f.command_lives = true;
+  EXPECT_EQ(judge(f).proof, "exit record; but its process still lives, and may have written it");
+  f = ended({.cause = wire::Cause::Refused, .reason = "no GPU\nproof: \x1b[1mtrust me"});
+  EXPECT_EQ(judge(f).proof, "the machine said: 'no GPU proof: trust me'");
+  f = ended({.cause = wire::Cause::Refused, .reason = std::string(7000000, 'x')});
+  EXPECT_LT(judge(f).proof.size(), 700U);
 }
 
 TEST(Judge, TellsARunThatIsAboutToBeginFromOneWhoseStarterDied) {

@@ -114,7 +114,10 @@ Result<wire::RunFacts> Runs::stop(const SandboxSpec& sandbox, const wire::StopRe
   lost = !asked && (times > 1 || (times == 1 && asked.error().code == Errc::Timeout) ||
                     (times == 1 && asked.error().code == Errc::Cancelled));
   if (!asked) return std::move(asked).error();
-  TRY_ASSIGN(wire::RunFacts facts, wire::decode_facts(asked->cbor));
+  auto decoded = wire::decode_facts(asked->cbor);
+  lost = !decoded;  // it was heard, and what came of it cannot be read
+  if (!decoded) return std::move(decoded).error();
+  wire::RunFacts facts = *std::move(decoded);
   // What a second try finds ended may have been ended by the first.
   if (times > 1) facts.existed = false;
   return facts;

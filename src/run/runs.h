@@ -25,7 +25,9 @@ struct Listener {
   std::function<void()> on_seen = [] {};
   std::function<void(const std::string&)> progress = [](const std::string&) {};
   CancelToken cancel;  // stop the run, and return when it is seen to be gone
-  CancelToken detach;  // return now, and leave the run alone
+  // Leave the run alone, and return: at once, or when one that is to be started is known to exist.
+  CancelToken detach;
+  CancelToken abandon;  // return now, whether it exists or not
 };
 
 struct Bounds {

@@ -3,14 +3,13 @@
 #include <algorithm>
 
 #include "base/file.h"
-#include "base/subprocess.h"
 #include "base/text.h"
+#include "sandbox/ssh_settings.h"
 
 namespace yonder::sandbox {
 namespace {
 
-constexpr auto kLimit = std::chrono::seconds(5);
-constexpr std::size_t kMaxSettings = 256UL * 1024;
+constexpr std::size_t kMaxCpuInfo = 4UL << 20;
 
 bool is_aes_gcm(std::string_view cipher) {
   return cipher.starts_with("aes") && cipher.find("-gcm@") != std::string_view::npos;
@@ -20,7 +19,7 @@ bool has_aes_instructions() {
 #if defined(__APPLE__)
   return true;
 #else
-  const auto info = read_file("/proc/cpuinfo", kMaxSettings * 16);
+  const auto info = read_file("/proc/cpuinfo", kMaxCpuInfo);
   return info && info->find(" aes") != std::string::npos;
 #endif
 }
@@ -34,21 +33,8 @@ std::string faster_order(std::string_view ciphers) {
   return others == list.begin() ? "" : join(list, ",");
 }
 
-std::string ciphers_in(std::string_view settings) {
-  constexpr std::string_view kKey = "ciphers ";
-  for (const auto& line : split(settings, '\n')) {
-    if (line.starts_with(kKey)) return std::string(trim(line.substr(kKey.size())));
-  }
-  return "";
-}
-
-std::string fast_ciphers(const SandboxSpec& spec, const std::vector<std::string>& environment) {
-  if (spec.backend != Backend::Ssh || !has_aes_instructions()) return "";
-  const auto asked =
-      run_captured({.argv = {"ssh", "-G", "--", spec.host}, .environment = environment}, "",
-                   kMaxSettings, Deadline::after(kLimit));
-  if (!asked || !asked->status.success()) return "";
-  return faster_order(ciphers_in(asked->out));
+std::string fast_ciphers(std::string_view settings) {
+  return has_aes_instructions() ? faster_order(setting_in(settings, "ciphers")) : "";
 }
 
 }  // namespace yonder::sandbox

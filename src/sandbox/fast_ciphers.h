@@ -2,9 +2,6 @@
 
 #include <string>
 #include <string_view>
-#include <vector>
-
-#include "model/sandbox_spec.h"
 
 namespace yonder::sandbox {
 
@@ -15,10 +12,7 @@ namespace yonder::sandbox {
 // Pure. "a,b,aes128-gcm@openssh.com" → the same with the AES-GCM ones first; empty when there are
 // none, or they are first already.
 std::string faster_order(std::string_view ciphers);
-// Pure. What `ssh -G` says of ciphers; empty when it does not.
-std::string ciphers_in(std::string_view settings);
-
-// Asks the user's ssh, which gets this environment. Empty when nothing is to be changed.
-std::string fast_ciphers(const SandboxSpec& spec, const std::vector<std::string>& environment);
+// For ciphers as `ssh -G` says them. Empty when nothing is to be changed.
+std::string fast_ciphers(std::string_view settings);
 
 }  // namespace yonder::sandbox

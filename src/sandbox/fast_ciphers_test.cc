@@ -18,10 +18,5 @@ TEST(FastCiphers, WhatTheUserHasLeftOutStaysOut) {
   EXPECT_EQ(faster_order(""), "");
 }
 
-TEST(FastCiphers, AreReadFromTheSettings) {
-  EXPECT_EQ(ciphers_in("host far\nciphers a,b\nport 22\n"), "a,b");
-  EXPECT_EQ(ciphers_in("host ciphers\n"), "");
-}
-
 }  // namespace
 }  // namespace yonder::sandbox

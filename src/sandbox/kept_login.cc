@@ -13,6 +13,7 @@
 #include "link/connect_error.h"
 #include "sandbox/fast_ciphers.h"
 #include "sandbox/prefix.h"
+#include "sandbox/ssh_settings.h"
 
 namespace yonder::sandbox {
 namespace {
@@ -70,19 +71,23 @@ Result<link::CommandPrefix> KeptLogins::prefix(const SandboxSpec& spec) const {
                         .control_path = kept ? socket_path(spec) : "",
                         .interactive = interactive_};
   TRY_ASSIGN(link::CommandPrefix words, prefix_for(spec, options));
-  // With the environment that ssh gets: ours may hold secrets.
-  options.ciphers = kept ? "" : fast_ciphers(spec, words.environment);
-  if (options.ciphers.empty()) return words;
+  if (spec.backend != Backend::Ssh) return words;
+  const std::string settings = ask_settings(words);
+  options.overrides = pipe_overrides(settings);
+  options.ciphers = kept ? "" : fast_ciphers(settings);
+  if (options.overrides.empty() && options.ciphers.empty()) return words;
   return prefix_for(spec, options);
 }
 
 Result<link::CommandPrefix> KeptLogins::terminal(const SandboxSpec& spec,
                                                  const std::string& command) const {
-  return terminal_for(spec,
-                      {.environment = environment_,
-                       .control_path = exists(spec) ? socket_path(spec) : "",
-                       .interactive = true},
-                      command);
+  PrefixOptions options{.environment = environment_,
+                        .control_path = exists(spec) ? socket_path(spec) : "",
+                        .interactive = true};
+  TRY_ASSIGN(link::CommandPrefix words, terminal_for(spec, options, command));
+  if (spec.backend != Backend::Ssh) return words;
+  options.overrides = pipe_overrides(ask_settings(words));
+  return options.overrides.empty() ? words : terminal_for(spec, options, command);
 }
 
 Result<std::string> KeptLogins::open(const SandboxSpec& spec, const CancelToken& cancel) const {

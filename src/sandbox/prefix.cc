@@ -1,11 +1,11 @@
 #include "sandbox/prefix.h"
 
 #include <algorithm>
-#include <array>
 #include <chrono>
 #include <initializer_list>
 #include <string_view>
 
+#include "base/child_environment.h"
 #include "base/text.h"
 #include "config/address.h"
 #include "sandbox/ssh_option.h"
@@ -15,24 +15,16 @@ namespace {
 
 using Words = std::vector<std::string>;
 
-bool is_secret(std::string_view name) {
-  constexpr std::array<std::string_view, 3> kSecrets{"REMOTE_PASSWORD", "REMOTE_KEY_PASSPHRASE",
-                                                     "REMOTE_SANDBOX_LIST"};
-  return std::find(kSecrets.begin(), kSecrets.end(), name) != kSecrets.end() ||
-         name.starts_with("YONDER_ASKPASS_") || name.starts_with("SSH_ASKPASS");
-}
-
-// Work on this machine must not find Yonder's own settings and believe it is Yonder.
+// Work on this machine must not find Yonder's own settings and believe it is Yonder. Links ask
+// through the broker, whichever program the user has for that.
 bool is_passed_on(std::string_view variable, Backend backend) {
-  const std::string_view name = variable.substr(0, variable.find('='));
-  return !is_secret(name) && !(backend == Backend::Local && name.starts_with("YONDER_"));
+  return !variable.starts_with("SSH_ASKPASS") &&
+         !(backend == Backend::Local && variable.starts_with("YONDER_"));
 }
 
 Words environment_for(Backend backend, const Words& ours) {
-  Words passed;
-  for (const auto& variable : ours) {
-    if (is_passed_on(variable, backend)) passed.push_back(variable);
-  }
+  Words passed = without_secrets(ours);
+  std::erase_if(passed, [&](const auto& variable) { return !is_passed_on(variable, backend); });
   return passed;
 }
 
@@ -80,6 +72,7 @@ Result<Words> ssh_words(const SandboxSpec& spec, const PrefixOptions& options, P
   if (spec.host_keys == HostKeyPolicy::AcceptNew) {
     add(argv, {"-o", "StrictHostKeyChecking=accept-new"});
   }
+  argv.insert(argv.end(), options.overrides.begin(), options.overrides.end());
   if (!options.ciphers.empty()) add(argv, {"-o", "Ciphers=" + options.ciphers});
   if (!options.interactive) add(argv, {"-o", "NumberOfPasswordPrompts=1"});
   if (spec.port != 0) add(argv, {"-p", std::to_string(spec.port)});
@@ -111,7 +104,8 @@ Result<link::CommandPrefix> prefix_for(const SandboxSpec& spec, const PrefixOpti
 
 Result<link::CommandPrefix> terminal_for(const SandboxSpec& spec, const PrefixOptions& options,
                                          const std::string& command) {
-  link::CommandPrefix prefix{.environment = options.environment};
+  // Not environment_for(): a person's own program may ask at a person's own terminal.
+  link::CommandPrefix prefix{.environment = without_secrets(options.environment)};
   if (spec.backend == Backend::Local) {
     prefix.argv = {"sh", "-c", command};
     return prefix;

@@ -13,6 +13,7 @@ struct PrefixOptions {
   std::vector<std::string> environment;  // "NAME=value", of this process
   std::string control_path;              // socket of a login that is kept; empty: none
   std::string ciphers;                   // in this order; empty: as the user's settings have it
+  std::vector<std::string> overrides;    // further options; see ssh_settings.h
   bool interactive = false;              // a person is there, who may mistype and try again
 };
 
@@ -21,7 +22,8 @@ struct PrefixOptions {
 // looks like an option, or when a path cannot be said to ssh.
 Result<link::CommandPrefix> prefix_for(const SandboxSpec& spec, const PrefixOptions& options);
 
-// The words that run a shell line over there in the terminal of whoever executes them.
+// The words that run a shell line there in the terminal of the process that executes them; no
+// secret in their environment either.
 Result<link::CommandPrefix> terminal_for(const SandboxSpec& spec, const PrefixOptions& options,
                                          const std::string& command);
 

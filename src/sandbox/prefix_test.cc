@@ -129,9 +129,9 @@ TEST(Prefix, RefusesPathsThatSshCannotBeTold) {
 }
 
 TEST(Prefix, TakesSecretsOutOfTheEnvironmentAndKeepsTheRest) {
-  const Words kept{
-      "HOME=/home/me",    "PATH=/bin", "SSH_AUTH_SOCK=/run/agent", "DISPLAY=:0", "LANG=de_DE.UTF-8",
-      "REMOTE_HOST=gpu1", "EMPTY=",    "REMOTE_PASSWORDS_ARE=x"};
+  const Words kept{"HOME=/home/me", "PATH=/bin",        "SSH_AUTH_SOCK=/run/agent",
+                   "DISPLAY=:0",    "LANG=de_DE.UTF-8", "REMOTE_HOST=gpu1",
+                   "EMPTY=",        "REMOTE_PASSAGE=x"};
   Words ours = kept;
   for (const char* secret :
        {"REMOTE_PASSWORD=hunter2", "REMOTE_KEY_PASSPHRASE=hunter2", "REMOTE_SANDBOX_LIST=[hunter2]",

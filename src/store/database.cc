@@ -18,9 +18,6 @@
 namespace yonder::store {
 namespace {
 
-// Long enough for a queue of writers on a slow disk; short enough for a person who waits.
-constexpr std::chrono::seconds kPatience{5};
-
 // SQLite would create the file for everybody to read; its companions (-wal, -shm) get the mode of
 // the file. It is made under another name because to close a descriptor of a file drops every lock
 // that the process has on it: another connection of ours must not be able to have one yet.
@@ -46,9 +43,9 @@ Result<void> look_at(SQLite::Database& sql, const std::string& path) {
 // With a write-ahead log nobody who reads waits for a writer. The mode is a property of the file,
 // so only its first user changes it. That is the one thing for which SQLite does not wait by itself
 // when somebody else looks at the file.
-void use_write_ahead_log(SQLite::Database& sql) {
+void use_write_ahead_log(SQLite::Database& sql, Duration patience) {
   if (sql.execAndGet("PRAGMA journal_mode").getString() == "wal") return;
-  const auto deadline = Deadline::after(kPatience);
+  const auto deadline = Deadline::after(patience);
   while (true) {
     const int outcome = sql.tryExec("PRAGMA journal_mode = WAL");
     if ((outcome & 0xff) != SQLITE_BUSY || deadline.expired()) return sql.check(outcome);
@@ -58,23 +55,25 @@ void use_write_ahead_log(SQLite::Database& sql) {
 
 }  // namespace
 
-Database::Database(const std::string& path)
+Database::Database(const std::string& path, Duration patience)
     : path_(path),
-      sql_(path, SQLite::OPEN_READWRITE | SQLite::OPEN_NOMUTEX,
-           static_cast<int>(std::chrono::milliseconds(kPatience).count())) {}
+      sql_(path, SQLite::OPEN_READWRITE | SQLite::OPEN_NOMUTEX),
+      turn_(path, patience) {
+  sqlite3_busy_handler(sql_.getHandle(), WriterTurn::on_busy, &turn_);
+}
 
-Result<std::unique_ptr<Database>> Database::open(const std::string& path) {
+Result<std::unique_ptr<Database>> Database::open(const std::string& path, Duration patience) {
   TRY(create_private(path));
   std::unique_ptr<Database> database;
   try {
-    database.reset(new Database(path));
+    database.reset(new Database(path, patience));
   } catch (const SQLite::Exception& thrown) {
     return sql_error(path, thrown, 0);
   }
   try {
     TRY(look_at(database->sql_, path));
     database->sql_.exec("PRAGMA foreign_keys = ON");
-    use_write_ahead_log(database->sql_);
+    use_write_ahead_log(database->sql_, patience);
     TRY(migrate(database->sql_, path));
     return database;
   } catch (const SQLite::Exception& thrown) {

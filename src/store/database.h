@@ -7,8 +7,10 @@
 #include <string>
 #include <utility>
 
+#include "base/clock.h"
 #include "base/file.h"
 #include "base/result.h"
+#include "store/writer_turn.h"
 
 namespace yonder::store {
 
@@ -17,7 +19,10 @@ namespace yonder::store {
 class Database {
  public:
   // Creates and migrates the file when that is needed.
-  static Result<std::unique_ptr<Database>> open(const std::string& path);
+  static Result<std::unique_ptr<Database>> open(const std::string& path, Duration patience);
+  // From here on, for another process that holds the file and does not write. For a crowd that
+  // takes turns it waits longer.
+  void wait_at_most(Duration patience) { turn_.wait_at_most(patience); }
 
   // Whether the path leads to another file by now, or to none.
   bool has_moved() const;
@@ -49,12 +54,13 @@ class Database {
   }
 
  private:
-  explicit Database(const std::string& path);
+  Database(const std::string& path, Duration patience);
   void set_durability(Durability durability);
   Error explain(const SQLite::Exception& thrown) const;
 
   std::string path_;
   SQLite::Database sql_;
+  WriterTurn turn_;
 };
 
 }  // namespace yonder::store

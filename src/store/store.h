@@ -121,14 +121,24 @@ class Store {
 
  private:
   template <class Use>
-  auto with_database(Use&& use);
+  auto with_database(Use&& use, Duration patience = kPatience);
   template <class Change>
-  Result<bool> change_transfer(Durability durability, Change&& change);
+  Result<bool> change_transfer(Durability durability, Change&& change,
+                               Duration patience = kPatience);
 
   const std::string path_;
+  // How long a database in use may delay a call. Whatever else the same call wants to read or write
+  // then gets no time of its own.
+  static constexpr Duration kPatience = std::chrono::milliseconds(1700);
+  // For what would be told wrongly for good if it were not written.
+  static constexpr Duration kLongPatience = std::chrono::seconds(20);
+  struct Connection {
+    std::unique_ptr<Database> database;
+    std::optional<Instant> in_use;  // when it was last found so, after the whole of the patience
+  };
   // SQLite allows one call at a time on a connection, so this lock, unlike others, is held during
   // input and output.
-  Guarded<std::unique_ptr<Database>> database_;
+  Guarded<Connection> connection_;
 };
 
 }  // namespace yonder::store

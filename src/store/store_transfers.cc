@@ -29,14 +29,16 @@ Result<std::vector<TransferNote>> Store::transfers(std::size_t limit) {
 }
 
 template <class Change>
-Result<bool> Store::change_transfer(Durability durability, Change&& change) {
+Result<bool> Store::change_transfer(Durability durability, Change&& change, Duration patience) {
   bool changed = false;
-  TRY(with_database([&](Database& database) {
-    return database.write(durability, [&](SQLite::Database& sql) -> Result<void> {
-      changed = change(sql);
-      return {};
-    });
-  }));
+  TRY(with_database(
+      [&](Database& database) {
+        return database.write(durability, [&](SQLite::Database& sql) -> Result<void> {
+          changed = change(sql);
+          return {};
+        });
+      },
+      patience));
   return changed;
 }
 
@@ -46,8 +48,9 @@ Result<bool> Store::transfer_has_worker(std::int64_t id, const WorkerKey& worker
 }
 
 Result<bool> Store::claim_transfer(std::int64_t id, const WorkerKey& worker, std::int64_t at_ms) {
-  return change_transfer(Durability::Process,
-                         [&](SQLite::Database& sql) { return claim(sql, id, worker, at_ms); });
+  return change_transfer(
+      Durability::Process, [&](SQLite::Database& sql) { return claim(sql, id, worker, at_ms); },
+      kLongPatience);
 }
 
 Result<bool> Store::transfer_goes_on(std::int64_t id, const std::string& progress,
@@ -60,8 +63,9 @@ Result<bool> Store::transfer_goes_on(std::int64_t id, const std::string& progres
 }
 
 Result<bool> Store::end_transfer(std::int64_t id, const TransferEnd& end) {
-  return change_transfer(Durability::Power,
-                         [&](SQLite::Database& sql) { return write_end(sql, id, end); });
+  return change_transfer(
+      Durability::Power, [&](SQLite::Database& sql) { return write_end(sql, id, end); },
+      kLongPatience);
 }
 
 Result<bool> Store::request_cancel(std::int64_t id) {

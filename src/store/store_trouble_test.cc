@@ -6,6 +6,7 @@
 
 #include <filesystem>
 
+#include "base/patience_test.h"
 #include "base/text.h"
 #include "store/store.h"
 #include "store/store_fixture_test.h"
@@ -74,6 +75,30 @@ TEST(StoreTrouble, WithADamagedFileSaysHowToRecover) {
   std::filesystem::rename(path, path + ".broken");
   EXPECT_TRUE(store.remember(note_of(run_number(1))));
   EXPECT_THAT(ids_of(store.runs({})), ElementsAre(run_number(1).str()));
+}
+
+TEST(StoreTrouble, WithAFileThatIsHeldKeepsACallerWaitingOnce) {
+  const testing::Scratch scratch;
+  const std::string path = scratch / "state.db";
+  Store store(path);
+  ASSERT_TRUE(store.remember(note_of(run_number(1))));
+  SQLite::Database other = raw(path);
+  other.exec("BEGIN IMMEDIATE");
+  // Four waits in a row would take twice as long, on any machine.
+  const auto four_take_time_of_two = [&] {
+    const auto began = std::chrono::steady_clock::now();
+    for (int i = 0; i < 4; ++i) {
+      const auto noted = store.remember(note_of(run_number(2)));
+      EXPECT_TRUE(!noted && noted.error().code == Errc::Timeout);
+    }
+    return std::chrono::steady_clock::now() - began < std::chrono::milliseconds(3400);
+  };
+  const Deadline deadline = testing::patience();
+  bool once = false;
+  while (!once && !deadline.expired()) once = four_take_time_of_two();
+  EXPECT_TRUE(once);
+  other.exec("ROLLBACK");
+  EXPECT_TRUE(store.remember(note_of(run_number(2))));
 }
 
 TEST(StoreTrouble, WithAFileThatWasMovedAwayBeginsANewOne) {

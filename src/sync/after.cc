@@ -52,6 +52,18 @@ tree::Seen seen_as(const Action& action) {
   return {.exists = true, .type = action.type, .size = action.size, .mtime_ns = action.mtime_ns};
 }
 
+// One that is not mounted now is remembered until it is again.
+std::vector<std::string> mounts_after(const tree::Listing& source,
+                                      const std::optional<BaseRecord>& before) {
+  std::vector<std::string> mounts = source.mounts;
+  for (auto& path : before ? before->mounts() : std::vector<std::string>()) {
+    if (std::find(mounts.begin(), mounts.end(), path) == mounts.end()) {
+      mounts.push_back(std::move(path));
+    }
+  }
+  return mounts;
+}
+
 }  // namespace
 
 std::set<std::string_view> unsettled(const Plan& plan, const Tally& tally) {
@@ -111,7 +123,9 @@ void for_removed(const Plan& plan, const Tally& tally,
 
 NextRecord target_after(const Plan& plan, const Look& look, const Tally& tally,
                         std::optional<BaseRecord> before) {
+  auto mounts = mounts_after(look.source, before);
   NextRecord next(std::move(before), look.began_ns);
+  next.set_mounts(std::move(mounts));
   for_settled_in_target(plan, look, tally,
                         [&](const auto& path, const auto& known) { next.settle(path, known); });
   if (plan.owns_root) next.settle("", tree::Seen{.exists = true, .type = tree::Type::Directory});
@@ -127,7 +141,9 @@ NextRecord target_after(const Plan& plan, const Look& look, const Tally& tally,
 
 NextRecord source_after(const Plan& plan, const Look& look, const Tally& tally,
                         std::optional<BaseRecord> before) {
+  auto mounts = mounts_after(look.target, before);
   NextRecord next(std::move(before), look.began_ns);
+  next.set_mounts(std::move(mounts));
   for_settled_in_source(plan, look, tally,
                         [&](const auto& path, const auto& known) { next.settle(path, known); });
   const std::int64_t step = steps_of(look).source;

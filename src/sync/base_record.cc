@@ -14,8 +14,9 @@
 namespace yonder::sync {
 namespace {
 
-constexpr std::string_view kMagic = "yonder base 2\n";
-constexpr std::string_view kFirstMagic = "yonder base 1\n";  // all was read at one time
+constexpr std::string_view kMagic = "yonder base 3\n";
+constexpr std::string_view kSecondMagic = "yonder base 2\n";  // without mounts
+constexpr std::string_view kFirstMagic = "yonder base 1\n";   // all was read at one time
 constexpr std::uint64_t kMostBytes = 1024UL * 1024 * 1024;
 
 bool is_same(const tree::Seen& then, const tree::Seen& now, std::int64_t step) {
@@ -58,6 +59,16 @@ std::optional<std::int64_t> BaseRecord::scanned_ns(std::string_view path) const 
     if (when && (!last || *when > *last)) last = when;
   }
   return last;
+}
+
+std::vector<std::string> BaseRecord::mounts() const {
+  std::vector<std::string> all = mounts_;
+  for (const auto& other : others_) {
+    for (auto& path : other.mounts()) {
+      if (std::find(all.begin(), all.end(), path) == all.end()) all.push_back(std::move(path));
+    }
+  }
+  return all;
 }
 
 void BaseRecord::read_earlier(std::string_view path, std::int64_t when) {
@@ -128,6 +139,10 @@ std::optional<BaseRecord> BaseRecord::below(std::string_view prefix) const {
   for (const auto& [path, seen] : sent_) {
     if (inside(path)) part.sent_.emplace(path.substr(prefix.size()), seen);
   }
+  for (const auto& path : mounts_) {
+    if (inside(path)) part.mounts_.push_back(path.substr(prefix.size()));
+    if (path + "/" == prefix) part.mounts_.emplace_back();
+  }
   if (!part.entries_.empty() || !part.sent_.empty()) return part;
   const bool was_there = !prefix.empty() && find(prefix.substr(0, prefix.size() - 1)) != nullptr;
   if (was_there) return part;
@@ -165,6 +180,8 @@ std::string pack_intent(const std::string& path, const tree::Seen& seen) {
 std::string BaseRecord::pack() const {
   tree::Packer out;
   out.integer(scanned_ns_);
+  out.number(mounts_.size());
+  for (const auto& path : mounts_) out.text(path);
   out.number(read_earlier_.size());
   for (const auto& [path, when] : read_earlier_) out.text(path).integer(when);
   for (const auto& [path, known] : entries_) {
@@ -177,11 +194,15 @@ std::string BaseRecord::pack() const {
 
 std::optional<BaseRecord> BaseRecord::unpack(std::string_view bytes) {
   const bool first = bytes.starts_with(kFirstMagic);
-  if (!first && !bytes.starts_with(kMagic)) return std::nullopt;
+  const bool second = bytes.starts_with(kSecondMagic);
+  if (!first && !second && !bytes.starts_with(kMagic)) return std::nullopt;
   tree::Unpacker in(bytes.substr(kMagic.size()));
   BaseRecord record;
   record.scanned_ns_ = in.integer();
   // A count is only believed as far as there are bytes.
+  for (std::uint64_t left = first || second ? 0 : in.number(); left > 0 && in.ok(); --left) {
+    record.mounts_.emplace_back(in.text());
+  }
   for (std::uint64_t left = first ? 0 : in.number(); left > 0 && in.ok(); --left) {
     std::string path(in.text());
     record.read_earlier_[std::move(path)] = in.integer();

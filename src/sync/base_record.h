@@ -56,6 +56,9 @@ class BaseRecord {
   bool knows(std::string_view path, const tree::Seen& now, std::int64_t step = 1) const {
     return matching(path, now, step) != nullptr;
   }
+  // Directories of the source that were file systems of their own; "" is its root.
+  std::vector<std::string> mounts() const;
+  void set_mounts(std::vector<std::string> mounts) { mounts_ = std::move(mounts); }
   // What a sync of a greater tree has left in this one. Whatever either knows is known.
   void also(BaseRecord other) { others_.push_back(std::move(other)); }
   // The part of it that lies below "a/b/", with the paths that it has from there. Nothing when that
@@ -78,6 +81,7 @@ class BaseRecord {
 
  private:
   std::int64_t scanned_ns_ = 0;
+  std::vector<std::string> mounts_;
   Entries entries_;
   std::unordered_map<std::string, std::int64_t, PathHash, std::equal_to<>> read_earlier_;
   Sent sent_;                       // packed by itself

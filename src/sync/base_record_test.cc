@@ -25,6 +25,7 @@ BaseRecord sample() {
   BaseRecord record;
   record.set_scanned_ns(-77);
   record.note("a", {file(1), 3});
+  record.set_mounts({"", "d"});
   record.note("d/\xff\n", Seen{.exists = true, .type = Type::Link, .mtime_ns = -4});
   return record;
 }
@@ -35,6 +36,8 @@ TEST(BaseRecord, IsTheSameAfterPacking) {
   EXPECT_EQ(again->scanned_ns(), -77);
   EXPECT_EQ(again->entries(), sample().entries());
   EXPECT_EQ(again->size(), 2U);
+  EXPECT_EQ(again->mounts(), (std::vector<std::string>{"", "d"}));
+  EXPECT_EQ(again->below("d/")->mounts(), (std::vector<std::string>{""}));
 }
 
 TEST(BaseRecord, KnowsWhatWasReadEarlierAlsoAfterPacking) {

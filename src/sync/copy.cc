@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "base/clean_text.h"
+#include "base/far_text.h"
 #include "base/log.h"
 #include "base/text.h"
 
@@ -179,7 +180,9 @@ Result<void> note_failure(const Plan& plan, Tally& tally, const tree::MessageVie
     return {};
   }
   tally.fail(failure.number, path_of(plan, failure.number),
-             {errc_from_name(failure.code), printable(failure.message), ""}, Tally::End::There);
+             {errc_from_name(failure.code),
+              printable(std::string_view(failure.message).substr(0, kMostFarText)), ""},
+             Tally::End::There);
   return {};
 }
 

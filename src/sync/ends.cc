@@ -27,6 +27,26 @@ std::int64_t now_ns(std::int64_t ahead_ms) {
   return (wall_clock_ms() + ahead_ms) * kMillisecond;
 }
 
+// Only what is to be removed needs it.
+bool tells_ignored(const SyncOptions& options) {
+  return options.delete_extras && !options.delete_ignored;
+}
+
+// Rules for what .gitignore files name. Where one cannot be understood, everything below it is
+// taken to be named; where there are too many, everything is.
+tree::RuleSet named_by(const std::vector<std::string>& files) {
+  tree::RuleSet named;
+  const tree::RuleOrigin origin{".gitignore"};
+  for (std::size_t i = 0; i + 1 < files.size(); i += 2) {
+    if (named.add_file(files[i], files[i + 1], ".gitignore")) continue;
+    if (named.add(files[i], "*", origin, tree::Level::IgnoreFile)) continue;
+    tree::RuleSet all;
+    [[maybe_unused]] const auto added = all.add("", "*", origin, tree::Level::IgnoreFile);
+    return all;
+  }
+  return named;
+}
+
 }  // namespace
 
 // Its lines go to the other side, so it is judged as what is sent.
@@ -90,7 +110,8 @@ DeleteGuard Ends::guard(const Look& look) const {
           .source_exists = push_ ? own.exists : far_root_.exists,
           .source_entries = look.source.entries.size(),
           .source_left_out = look.source.skips.size(),
-          .target_entries = look.target.entries.size()};
+          .target_entries = look.target.entries.size(),
+          .keeps_removed = request_.options.keep_replaced};
 }
 
 Result<void> Ends::find_local() {
@@ -159,6 +180,7 @@ Result<tree::Listing> Ends::scan_here(const tree::RuleSet& rules) {
   if (!local_->exists()) return own;
   const tree::ScanOptions scan_options{.rules = &rules,
                                        .use_gitignore = options.use_gitignore,
+                                       .tell_gitignore = tells_ignored(options),
                                        .hash = options.checksum,
                                        .twins = options.hard_links && push_,
                                        .to_copy = push_};
@@ -183,6 +205,7 @@ Result<tree::Listing> Ends::scan_here(const tree::RuleSet& rules) {
                         if (!push_) tree::remove_old_part(root, path, tree::kForgottenPart);
                         own.temporaries.push_back(std::move(path));
                       },
+                  .on_mount = [&](std::string&& path) { own.mounts.push_back(std::move(path)); },
                   .on_ignore_file =
                       [&](const std::string& directory, const std::string& content) {
                         own.ignore_files.push_back(directory);
@@ -198,6 +221,7 @@ Result<Look> Ends::look(FarTree& far) {
   const SyncOptions& options = request_.options;
   TRY(far.ask_scan({.rules = tree::pack_rules(look.rules),
                     .use_gitignore = options.use_gitignore,
+                    .tell_gitignore = tells_ignored(options),
                     .hash = options.checksum,
                     .twins = options.hard_links && !push_}));
   // Both ends look at the same time.
@@ -212,8 +236,9 @@ Result<Look> Ends::look(FarTree& far) {
   if (!push_ && local_->state().file.empty()) look.unasked = drop_unasked(theirs, look.rules);
   (push_ ? look.source : look.target) = *std::move(own);
   (push_ ? look.target : look.source) = std::move(theirs);
+  note_ignored(look);
   const auto& files = look.source.ignore_files;
-  for (std::size_t i = 0; i + 1 < files.size(); i += 2) {
+  for (std::size_t i = 0; options.use_gitignore && i + 1 < files.size(); i += 2) {
     const std::string name = files[i].empty() ? ".gitignore" : concat(files[i], "/.gitignore");
     if (!look.rules.add_file(files[i], files[i + 1], name)) look.unusable_rules = name;
   }
@@ -221,6 +246,11 @@ Result<Look> Ends::look(FarTree& far) {
   TRY(check_apart());
   note_roots(look);
   return look;
+}
+
+void Ends::note_ignored(Look& look) const {
+  if (!tells_ignored(request_.options)) return;
+  look.ignored = {named_by(look.source.ignore_files), named_by(look.target.ignore_files)};
 }
 
 void Ends::note_roots(Look& look) const {

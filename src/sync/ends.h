@@ -22,7 +22,9 @@ namespace yonder::sync {
 struct Look {
   tree::Listing source;
   tree::Listing target;
-  tree::RuleSet rules;         // with the ignore files that were found in the source
+  tree::RuleSet rules;  // with the ignore files that were found in the source
+  // What the .gitignore files of either end name: it is not removed.
+  std::vector<tree::RuleSet> ignored;
   std::string unusable_rules;  // an ignore file of the source that could not be added to them
   Unasked unasked;             // what the far side should not have listed; it is not in here
   std::optional<RootLook> source_root;
@@ -72,6 +74,7 @@ class Ends {
   Result<void> name_single_file(Look& look);
   Result<void> check_apart() const;
   void note_roots(Look& look) const;
+  void note_ignored(Look& look) const;
   Result<std::string> name_to_pull() const;
   std::string name_to_push() const;
   Result<void> answer_some(FarTree& far, const std::vector<std::string>& paths, PlanInput& input);

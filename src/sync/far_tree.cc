@@ -4,7 +4,7 @@
 #include <cstring>
 #include <utility>
 
-#include "base/clean_text.h"
+#include "base/far_text.h"
 #include "base/text.h"
 #include "tree/beneath.h"
 #include "tree/trash.h"
@@ -68,6 +68,12 @@ Result<void> add_to(tree::Listing& listing, const tree::MessageView& message, st
       bytes += kCostOfEach * texts.size();
       if (texts.size() % 2 != 0) return tree::unexpected(message.kind);
       append(listing.ignore_files, std::move(texts));
+      return {};
+    }
+    case tree::Kind::Mounts: {
+      TRY_ASSIGN(auto paths, tree::unpack_texts(message.body));
+      bytes += kCostOfEach * paths.size();
+      append(listing.mounts, std::move(paths));
       return {};
     }
     default: return tree::unexpected(message.kind);
@@ -220,7 +226,7 @@ bool is_near(const link::Link& link) {
 
 Result<void> outcome_of(const tree::AllDone& done) {
   if (done.problem_code.empty()) return {};
-  return Error{errc_from_name(done.problem_code), printable(done.problem), ""};
+  return Error{errc_from_name(done.problem_code), machine_said(done.problem), ""};
 }
 
 }  // namespace yonder::sync

@@ -30,10 +30,19 @@ Result<void> check_places(const DeleteGuard& guard) {
   return refuse("the source is empty", "is it the right directory, and is it mounted?");
 }
 
+std::string why_confirm(const DeleteGuard& guard) {
+  std::string why;
+  if (!guard.keeps_removed) why += " for good (trash is false)";
+  if (!guard.has_record) why += ", and no earlier sync says where they come from";
+  return why;
+}
+
 }  // namespace
 
 bool needs_confirming(const Plan& plan, const DeleteGuard& guard) {
   const std::uint64_t count = plan.counts.removals();
+  if (count == 0 || guard.single_file) return false;
+  if (!guard.has_record || !guard.keeps_removed) return true;
   return count > kFewRemovals && count * 2 >= guard.target_entries;
 }
 
@@ -49,7 +58,7 @@ Result<void> check_removals(const Plan& plan, const PlanOptions& options,
   }
   if (needs_confirming(plan, guard) && !options.confirm_delete) {
     return refuse(concat(count, " of ", guard.target_entries, " entries of ",
-                         printable(guard.target_path), " would be removed"),
+                         printable(guard.target_path), " would be removed", why_confirm(guard)),
                   concat("if that is meant, give confirm_delete=", count));
   }
   return {};

@@ -48,6 +48,11 @@ void NextRecord::carry_over_below(const Paths& hidden) {
   for (const auto& path : paths) carry(path, tree::Seen(before_.find(path)->seen));
 }
 
+void NextRecord::set_mounts(std::vector<std::string> mounts) {
+  if (mounts != before_.mounts()) new_ = true;
+  record_.set_mounts(std::move(mounts));
+}
+
 bool NextRecord::is_new() const {
   return new_ || before_.size() > 0 || before_.sent().size() != record_.sent().size();
 }

@@ -2,8 +2,10 @@
 
 #include <cstdint>
 #include <optional>
+#include <string>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 #include "sync/base_record.h"
 #include "sync/paths.h"
@@ -24,6 +26,8 @@ class NextRecord {
   void carry_over(const tree::Entry& entry, std::int64_t step);
   // A sync does not see what is at or below these paths: that is known as it was.
   void carry_over_below(const Paths& hidden);
+
+  void set_mounts(std::vector<std::string> mounts);
 
   // Whether it says anything that the one before did not say.
   bool is_new() const;

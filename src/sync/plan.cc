@@ -1,5 +1,6 @@
 #include "sync/plan.h"
 
+#include <algorithm>
 #include <unordered_map>
 #include <unordered_set>
 
@@ -25,9 +26,11 @@ class Planner {
       if (skip.reason == tree::SkipReason::UnreadableContents) closed_[skip.path] = skip.detail;
     }
     for (const auto& skip : input.target.skips) {
+      hold_directories_above(skip.path);
       if (skip.reason == tree::SkipReason::Special) special_there_[skip.path] = skip.detail;
       if (skip.reason == tree::SkipReason::Unreadable) unknown_there_.insert(skip.path);
     }
+    find_unmounted();
   }
   Plan run();
 
@@ -40,6 +43,10 @@ class Planner {
     leave({path, Left::Kept, "kept as it is in the target"}, plan_.counts.kept);
   }
   void count_skips();
+  void hold_directories_above(std::string_view path);
+  void find_unmounted();
+  bool is_ignored(const Entry& target) const;
+  bool must_stay(const Entry& target);
   void next_source(const Entry& source, const Entry* target);
   void only_in_source(const Entry& source);
   void in_both(const Entry& source, const Entry& target);
@@ -78,7 +85,27 @@ class Planner {
   }
   std::map<std::uint64_t, First> first_twin_;
   std::vector<const Entry*> extras_;
+  Paths unmounted_;                       // of the source; see Plan
+  std::unordered_set<std::string> hold_;  // directories of the target in which something stays
 };
+
+void Planner::hold_directories_above(std::string_view path) {
+  for (path = tree::split_path(path).parent; !path.empty(); path = tree::split_path(path).parent) {
+    if (!hold_.emplace(path).second) return;
+  }
+}
+
+void Planner::find_unmounted() {
+  if (input_.base == nullptr || !input_.source_root) return;
+  const auto& now = input_.source.mounts;
+  for (auto& path : input_.base->mounts()) {
+    const bool looked_at = !is_at_or_below(path, protected_);
+    if (looked_at && std::find(now.begin(), now.end(), path) == now.end()) {
+      plan_.unmounted.push_back(std::move(path));
+    }
+  }
+  for (const auto& path : plan_.unmounted) unmounted_.insert(path);
+}
 
 void Planner::count_skips() {
   for (const auto& skip : input_.source.skips) {
@@ -222,15 +249,34 @@ void Planner::in_both(const Entry& source, const Entry& target) {
   }
 }
 
+bool Planner::is_ignored(const Entry& target) const {
+  if (input_.ignored == nullptr) return false;
+  const bool is_directory = target.type == Type::Directory;
+  return std::any_of(input_.ignored->begin(), input_.ignored->end(), [&](const auto& rules) {
+    return rules.judge_with_parents(target.path, is_directory).excluded;
+  });
+}
+
+bool Planner::must_stay(const Entry& target) {
+  if (!options_.delete_extras || is_conflict_copy(target.path)) return true;
+  if (is_at_or_below(target.path, protected_) || is_below(target.path, kept_directory_))
+    return true;
+  if (unmounted_.contains("") || is_at_or_below(target.path, unmounted_)) return true;
+  const bool is_directory = target.type == Type::Directory;
+  if (input_.rules != nullptr &&
+      input_.rules->judge_with_parents(target.path, is_directory).excluded) {
+    return true;
+  }
+  if (!is_ignored(target)) return false;
+  ++plan_.counts.ignored;
+  return true;
+}
+
 void Planner::only_in_target(const Entry& target) {
   const bool is_directory = target.type == Type::Directory;
-  const bool keep = !options_.delete_extras || is_conflict_copy(target.path) ||
-                    is_at_or_below(target.path, protected_) ||
-                    is_below(target.path, kept_directory_) ||
-                    (input_.rules != nullptr &&
-                     input_.rules->judge_with_parents(target.path, is_directory).excluded);
-  if (keep) {
+  if (must_stay(target)) {
     ++plan_.counts.extras;
+    hold_directories_above(target.path);
     return;
   }
   // Only what was there at the last sync can have been changed since.
@@ -249,6 +295,10 @@ void Planner::plan_removals() {
   for (auto it = extras_.rbegin(); it != extras_.rend(); ++it) {
     const Entry& extra = **it;
     const bool is_directory = extra.type == Type::Directory;
+    if (is_directory && hold_.contains(extra.path)) {
+      ++plan_.counts.extras;
+      continue;
+    }
     ++(is_directory ? plan_.counts.remove_directories : plan_.counts.remove_files);
     touch(extra.path);
     plan_.actions.push_back({.act = Act::Remove,

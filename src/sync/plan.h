@@ -75,8 +75,9 @@ struct Counts {
   std::uint64_t conflicts = 0;
   std::uint64_t kept = 0;
   std::uint64_t in_the_way = 0;
-  std::uint64_t extras = 0;  // in the target only, and left alone
-  std::uint64_t bytes = 0;   // of the files that are to be sent
+  std::uint64_t extras = 0;   // in the target only, and left alone
+  std::uint64_t ignored = 0;  // of these: a .gitignore names them
+  std::uint64_t bytes = 0;    // of the files that are to be sent
   std::uint64_t files() const { return create_files + update_files; }
   std::uint64_t removals() const { return remove_files + remove_directories; }
 };
@@ -92,6 +93,9 @@ struct Plan {
   Counts counts;
   // Times cannot tell whether these are the same; ask for their hashes at both ends, plan again.
   std::vector<std::string> questions;
+  // Directories of the source that were file systems of their own at the last sync, and are not
+  // now: what is missing there is not gone. "" is the root. Nothing below them is removed.
+  std::vector<std::string> unmounted;
   // Files differ, and no earlier sync says who has changed them.
   bool without_record = false;
   // The target's root: it is to be made; it was made by a sync, which then keeps it as the
@@ -119,6 +123,8 @@ struct PlanInput {
   const tree::Listing& target;
   const BaseRecord* base = nullptr;      // null: there was no sync between these two
   const tree::RuleSet* rules = nullptr;  // with every ignore file that counts
+  // What one of these names is not removed.
+  const std::vector<tree::RuleSet>* ignored = nullptr;
   std::map<std::string, Hashes> hashes;  // answers to the questions
   std::int64_t now_ns = 0;               // by the clock of the source
   std::optional<RootLook> source_root;   // nothing: a single file
@@ -148,8 +154,11 @@ struct DeleteGuard {
   std::size_t source_entries = 0;
   std::size_t source_left_out = 0;
   std::size_t target_entries = 0;
+  bool has_record = false;     // of an earlier sync: it knows what was there
+  bool keeps_removed = false;  // in the trash
 };
-// Whether so many removals must be confirmed by their number.
+// Whether these removals must be confirmed by their number: when they are many; without a record,
+// which would say where the entries come from; and without a trash, as they are for good.
 bool needs_confirming(const Plan& plan, const DeleteGuard& guard);
 Result<void> check_removals(const Plan& plan, const PlanOptions& options, const DeleteGuard& guard);
 

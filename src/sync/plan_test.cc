@@ -41,7 +41,9 @@ class PlanTest : public ::testing::Test {
     PlanInput input{.source = source_, .target = target_, .now_ns = kNow};
     if (has_base_) input.base = &base_;
     input.rules = &rules_;
+    input.ignored = &ignored_;
     input.hashes = hashes_;
+    if (has_source_root_) input.source_root = input.target_root = RootLook{};
     return make_plan(input, options_);
   }
   // "put a", "remove d/x": what would be done, in order.
@@ -65,8 +67,10 @@ class PlanTest : public ::testing::Test {
   tree::Listing source_;
   tree::Listing target_;
   tree::RuleSet rules_;
+  std::vector<tree::RuleSet> ignored_;
   BaseRecord base_;
   bool has_base_ = false;
+  bool has_source_root_ = false;
   std::map<std::string, Hashes> hashes_;
   PlanOptions options_;
 };
@@ -224,6 +228,36 @@ TEST_F(PlanTest, WhatARuleExcludesIsNeverDeletedEvenIfTheSourceHasNothingOfThatN
   source_.entries = {file("a")};
   target_.entries = {file("a"), directory("build"), file("build/x"), file("c")};
   EXPECT_THAT(deeds(), ElementsAre("remove c"));
+}
+
+TEST_F(PlanTest, WhatAGitignoreNamesIsNotRemovedNorTheDirectoriesAboveIt) {
+  options_.delete_extras = true;
+  ignored_.resize(2);
+  ASSERT_TRUE(ignored_[0].add_file("", "*.log\n", ".gitignore"));
+  ASSERT_TRUE(ignored_[1].add_file("d", "/results\n", "d/.gitignore"));
+  source_.entries = {file("a")};
+  target_.entries = {file("a"),   directory("d"), directory("d/results"), file("d/results/x"),
+                     file("d/y"), file("e"),      directory("f"),         file("f/1.log")};
+  EXPECT_THAT(deeds(), ElementsAre("remove e", "remove d/y"));
+  EXPECT_EQ(plan().counts.ignored, 3U);
+  EXPECT_EQ(plan().counts.extras, 5U);
+}
+
+TEST_F(PlanTest, WhatIsMissingBecauseAFileSystemIsNotMountedIsNotRemoved) {
+  options_.delete_extras = true;
+  has_source_root_ = true;
+  source_.entries = {file("a"), directory("data"), directory("other")};
+  target_.entries = {file("a"), directory("data"), file("data/x"), directory("other"),
+                     file("other/y")};
+  base_of(target_.entries);
+  base_.set_mounts({"data", "other"});
+  source_.mounts = {"other"};
+  EXPECT_THAT(deeds(), ElementsAre("remove other/y"));
+  EXPECT_THAT(plan().unmounted, ElementsAre("data"));
+  base_.set_mounts({""});
+  EXPECT_THAT(deeds(), IsEmpty()) << "the root itself";
+  source_.mounts = {""};
+  EXPECT_THAT(deeds(), ElementsAre("remove other/y", "remove data/x"));
 }
 
 TEST_F(PlanTest, ADirectoryInThePlaceOfAFileIsInTheWayAndStaysWhole) {
@@ -417,8 +451,11 @@ class GuardTest : public ::testing::Test {
   }
   Plan plan_;
   PlanOptions options_;
-  DeleteGuard guard_{
-      .target_path = "/home/me/project", .source_entries = 10, .target_entries = 100};
+  DeleteGuard guard_{.target_path = "/home/me/project",
+                     .source_entries = 10,
+                     .target_entries = 100,
+                     .has_record = true,
+                     .keeps_removed = true};
 };
 
 TEST_F(GuardTest, LetsFewRemovalsPass) {
@@ -464,6 +501,21 @@ TEST_F(GuardTest, WantsANumberForMostOfTheTarget) {
   options_.confirm_delete = 49;
   EXPECT_THAT(refusal(), HasSubstr("confirm_delete is 49"));
   options_.confirm_delete = 50;
+  EXPECT_EQ(refusal(), "");
+}
+
+TEST_F(GuardTest, WantsANumberForEveryRemovalWithoutARecordOrATrash) {
+  plan_.counts.remove_files = 1;
+  EXPECT_EQ(refusal(), "");
+  guard_.has_record = false;
+  EXPECT_THAT(refusal(), HasSubstr("no earlier sync"));
+  guard_.has_record = true;
+  guard_.keeps_removed = false;
+  EXPECT_THAT(refusal(), HasSubstr("for good"));
+  options_.confirm_delete = 1;
+  EXPECT_EQ(refusal(), "");
+  options_.confirm_delete.reset();
+  plan_.counts.remove_files = 0;
   EXPECT_EQ(refusal(), "");
 }
 

@@ -31,6 +31,7 @@ enum class ConflictChoice : std::uint8_t { Stop, KeepRemote, KeepLocal, Both };
 struct SyncOptions {
   bool delete_extras = false;
   std::optional<std::uint64_t> confirm_delete;
+  bool delete_ignored = false;  // also what a .gitignore names
   std::vector<std::string> excludes;
   std::string exclude_file;    // local path; empty: none
   bool default_rules = true;   // the built-in ones

@@ -35,7 +35,9 @@ class Syncing {
   Result<void> attempt_over(const std::shared_ptr<link::Link>& link);
   Result<void> attempt_with(const std::shared_ptr<link::Link>& link, FarTree& far);
   Result<Plan> plan_for(FarTree& far, const Look& look, const BaseRecord* base);
-  Result<void> judge_removals(Plan& plan, const PlanOptions& options, const Look& look);
+  Result<void> judge_removals(Plan& plan, const PlanOptions& options, const Look& look,
+                              bool has_record);
+  void warn_of_kept(const Plan& plan);
   Result<void> carry_out(const std::shared_ptr<link::Link>& link, FarTree& far, const Plan& plan,
                          const Look& look, std::optional<BaseRecord> before);
   Result<void> copy(const std::shared_ptr<link::Link>& link, FarTree& far, const Plan& plan,
@@ -72,6 +74,7 @@ class Syncing {
   bool made_root_ = false;
   std::optional<Unchanged> unchanged_;  // by the first plan
   bool judged_ = false;                 // an attempt was allowed to begin
+  bool began_without_record_ = false;   // of an earlier sync
   Instant shown_{};
 };
 

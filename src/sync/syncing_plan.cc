@@ -49,6 +49,7 @@ Result<Plan> Syncing::plan_for(FarTree& far, const Look& look, const BaseRecord*
                   .target = look.target,
                   .base = base,
                   .rules = &look.rules,
+                  .ignored = &look.ignored,
                   .now_ns = look.began_ns,
                   .source_root = look.source_root,
                   .target_root = look.target_root,
@@ -60,7 +61,8 @@ Result<Plan> Syncing::plan_for(FarTree& far, const Look& look, const BaseRecord*
     plan = make_plan(input, plan_options);
     plan.questions = asked;
   }
-  auto judged = judge_removals(plan, plan_options, look);
+  warn_of_kept(plan);
+  auto judged = judge_removals(plan, plan_options, look, base != nullptr);
   if (judged) {
     judged_ = true;
     return plan;
@@ -72,10 +74,28 @@ Result<Plan> Syncing::plan_for(FarTree& far, const Look& look, const BaseRecord*
   return plan;
 }
 
+void Syncing::warn_of_kept(const Plan& plan) {
+  if (plan.counts.ignored > 0) {
+    warn(concat(plan.counts.ignored, plan.counts.ignored == 1 ? " entry" : " entries",
+                " of the target only, which .gitignore names, were not removed: "
+                "delete_ignored=true removes them"));
+  }
+  if (!request_.options.delete_extras) return;
+  for (const auto& path : plan.unmounted) {
+    warn(concat(path.empty() ? "the source" : concat("'", printable(path), "'"),
+                " was a file system of its own at the last sync, and is not mounted now: nothing "
+                "below it was removed"));
+  }
+}
+
 // A dry run is how one looks first: it says what would be refused, and shows the rest.
-Result<void> Syncing::judge_removals(Plan& plan, const PlanOptions& options, const Look& look) {
+Result<void> Syncing::judge_removals(Plan& plan, const PlanOptions& options, const Look& look,
+                                     bool has_record) {
   if (!options.delete_extras) return {};
-  const DeleteGuard guard = ends_.guard(look);
+  DeleteGuard guard = ends_.guard(look);
+  // What an attempt of this sync has written down does not make the other entries known.
+  guard.has_record = has_record && !(judged_ && began_without_record_);
+  if (!judged_) began_without_record_ = !has_record;
   if (guard.single_file) warn("delete_extras does nothing for a single file");
   PlanOptions wanted = options;
   // Of what was confirmed, an earlier attempt has removed a part.

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "base/clean_text.h"
+#include "base/home_path.h"
 #include "base/text.h"
 
 #define XXH_INLINE_ALL
@@ -68,21 +69,7 @@ Result<std::string> absolute_path(std::string_view path, const std::string& home
   };
   if (path.empty()) return bad("the path is empty", "");
   if (path.find('\0') != std::string_view::npos) return bad("a path cannot hold a NUL byte", "");
-  if (home.empty() && !path.starts_with('/')) {
-    return bad("the path is relative, and HOME is not set over there", "give an absolute path");
-  }
-  std::string whole;
-  if (path == "~" || path.starts_with("~/")) {
-    whole = concat(home, path.substr(1));
-  } else if (path.starts_with('/')) {
-    whole = path;
-  } else {
-    if (path.starts_with('~')) {
-      return bad("of paths with ~, only ~ and ~/... are understood",
-                 "give an absolute path, or ./~... for a file of that name");
-    }
-    whole = concat(home, "/", path);
-  }
+  TRY_ASSIGN(const std::string whole, path_from_home(path, "", home));
   std::string absolute;
   for (const std::string& part : split(whole, '/')) {
     if (part.empty() || part == ".") continue;

@@ -31,8 +31,12 @@ class ListSender {
     if (temporary_bytes_ >= kListAtOnce) flush_temporaries();
   }
   void add_ignore_file(const std::string& directory, const std::string& content) {
-    // What is left out of the source by it must not be deleted in the target.
+    // What it names must not be deleted in the target.
     note(send_raw(out_, Kind::IgnoreFiles, pack_texts({directory, content})));
+  }
+  // There are few of them.
+  void add_mount(const std::string& path) {
+    note(send_raw(out_, Kind::Mounts, pack_texts({path})));
   }
   Result<void> finish() {
     flush_entries();

@@ -48,7 +48,8 @@ enum class Kind : std::uint8_t {
   Entries,
   Skips,
   Temporaries,
-  IgnoreFiles,  // those that were honoured: directory, contents, again and again
+  IgnoreFiles,  // those that were asked for: directory, contents, again and again
+  Mounts,       // directories that are file systems of their own
   PartState,    // once or several times
   Runs,
   Failed,  // one order could not be carried out; the others go on
@@ -90,6 +91,7 @@ struct RootState {
 struct ScanTree {
   std::string rules;  // packed
   bool use_gitignore = false;
+  bool tell_gitignore = false;  // of the target too, and also where they are not honoured
   bool hash = false;
   bool twins = false;
 };

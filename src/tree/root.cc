@@ -10,6 +10,7 @@
 #include <memory>
 
 #include "base/clean_text.h"
+#include "base/home_path.h"
 #include "base/text.h"
 #include "tree/holds.h"
 #include "tree/homes.h"
@@ -121,15 +122,11 @@ Result<std::string> absolute_path(const std::string& path, const std::string& ba
   if (path.find('\0') != std::string::npos) {
     return Error{Errc::InvalidArgument, "a path holds a NUL byte", ""};
   }
-  if (path == "~") return home;
-  if (path.starts_with("~/")) return concat(home, "/", path.substr(2));
-  if (path.starts_with("~")) {
-    return Error{Errc::InvalidArgument, concat("'", printable(path), "': ~user is not understood"),
-                 "give the absolute path, or ./~name for a file of that name"};
-  }
-  if (path.starts_with("/")) return path;
+  if (path.starts_with('/') || path.starts_with('~')) return expand_tilde(path, home);
   std::string start = home;
-  if (!base.empty()) {
+  if (base.empty()) {
+    TRY(path_from_home(path, "", home));  // refused where there is none
+  } else {
     TRY_ASSIGN(start, absolute_path(base, "", home));
   }
   if (path.empty() || path == ".") return start;

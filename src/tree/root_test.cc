@@ -21,6 +21,11 @@ TEST(AbsolutePath, KnowsHomeAndTheBase) {
   EXPECT_EQ(*absolute_path("x", "", "/h"), "/h/x");
   EXPECT_EQ(*absolute_path(".", "/b", "/h"), "/b");
   EXPECT_EQ(*absolute_path("./~x", "/b", "/h"), "/b/~x");
+  for (const char* path : {"~", "~/x", "x", ".", ""}) {
+    EXPECT_FALSE(absolute_path(path, "", "")) << path << " without a home";
+    EXPECT_FALSE(absolute_path("x", path[0] == '\0' ? "~" : path, "")) << path;
+  }
+  EXPECT_EQ(*absolute_path("x", "/b", ""), "/b/x");
   EXPECT_FALSE(absolute_path("~root/x", "", "/h"));
   EXPECT_FALSE(absolute_path(std::string("a\0b", 3), "", "/h"));
 }

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <map>
+#include <optional>
 #include <utility>
 
 #include "base/fd.h"
@@ -140,6 +141,8 @@ class Scanner {
 
   Result<Level> read(const std::string& directory, Scope::Ptr scope);
   Result<void> descend(const std::string& directory, std::vector<Level>& levels);
+  Result<void> tell_root_mount();
+  void tell_ignore_file(int fd, const std::string& directory);
   void look(int fd, const std::string& directory, const std::string& name, const Scope* scope);
   bool excluded(const std::string& path, bool is_directory, const Scope* scope);
   Scope::Ptr enter(int fd, const std::string& directory, Scope::Ptr above);
@@ -153,6 +156,7 @@ class Scanner {
   const RuleSet no_rules_;
   Twins twins_;
   std::vector<Child> children_;  // of the directory that is being read
+  std::optional<dev_t> device_;  // that this directory is on
 };
 
 bool Scanner::excluded(const std::string& path, bool is_directory, const Scope* scope) {
@@ -176,6 +180,21 @@ Scope::Ptr Scanner::enter(int fd, const std::string& directory, Scope::Ptr above
   if (scope) return *std::move(scope);
   skip(path, SkipReason::BadRules, scope.error().message, false);
   return above;
+}
+
+void Scanner::tell_ignore_file(int fd, const std::string& directory) {
+  constexpr const char* kEverything = "*\n";
+  const auto content = read_ignore_file(fd);
+  sink_.on_ignore_file(directory, content ? *content : kEverything);
+}
+
+Result<void> Scanner::tell_root_mount() {
+  struct stat root {};
+  struct stat above {};
+  TRY_ASSIGN(const int fd, directories_.open(""));
+  const bool known = ::fstat(fd, &root) == 0 && ::fstatat(fd, "..", &above, 0) == 0;
+  if (known && root.st_dev != above.st_dev) sink_.on_mount("");
+  return {};
 }
 
 void Scanner::look(int fd, const std::string& directory, const std::string& name,
@@ -210,6 +229,9 @@ void Scanner::look(int fd, const std::string& directory, const std::string& name
   if (options_.twins && type == Type::File && info.st_nlink > 1) {
     entry->twins = twins_.number_of(info);
   }
+  if (type == Type::Directory && device_ && *device_ != info.st_dev) {
+    sink_.on_mount(std::string(entry->path));
+  }
   children_.push_back({*std::move(entry), type == Type::Directory});
 }
 
@@ -217,9 +239,14 @@ Result<Scanner::Level> Scanner::read(const std::string& directory, Scope::Ptr sc
   TRY_ASSIGN(const int fd, directories_.open(directory));
   TRY_ASSIGN(std::vector<std::string> names, names_in(fd));
   std::sort(names.begin(), names.end());
-  if (options_.use_gitignore && std::binary_search(names.begin(), names.end(), ".gitignore")) {
+  const bool has_rules = std::binary_search(names.begin(), names.end(), ".gitignore");
+  if (has_rules && options_.use_gitignore) {
     scope = enter(fd, directory, std::move(scope));
+  } else if (has_rules && options_.tell_gitignore) {
+    tell_ignore_file(fd, directory);
   }
+  struct stat own {};
+  device_ = ::fstat(fd, &own) == 0 ? std::optional(own.st_dev) : std::nullopt;
   children_.clear();
   children_.reserve(names.size());
   for (const std::string& name : names) {
@@ -248,6 +275,7 @@ Result<void> Scanner::descend(const std::string& directory, std::vector<Level>& 
 
 // Not by recursion: how deep a tree may be does not depend on the size of a stack.
 Result<void> Scanner::run() {
+  TRY(tell_root_mount());
   std::vector<Level> levels;
   TRY_ASSIGN(Level top, read({}, nullptr));
   levels.push_back(std::move(top));

@@ -41,7 +41,8 @@ struct Skip {
 
 struct ScanOptions {
   const RuleSet* rules = nullptr;
-  bool use_gitignore = false;  // also honour the .gitignore files that are met on the way
+  bool use_gitignore = false;   // also honour the .gitignore files that are met on the way
+  bool tell_gitignore = false;  // tell of them, whether or not they are honoured
   bool hash = false;
   bool twins = false;    // find hard links
   bool to_copy = false;  // somebody will want the contents: tell which cannot be read
@@ -51,7 +52,10 @@ struct ScanSink {
   std::function<void(Entry&&)> on_entry;  // in the order of comes_before()
   std::function<void(Skip&&)> on_skip;
   std::function<void(std::string&&)> on_temporary = [](std::string&&) {};
-  // The text of a .gitignore that is honoured, and its directory.
+  // A directory on another device than the one it is in: a file system of its own. "" is the root.
+  std::function<void(std::string&&)> on_mount = [](std::string&&) {};
+  // The text of a .gitignore, and its directory. One that cannot be read, where they are only told,
+  // is one that names everything.
   std::function<void(const std::string& directory, const std::string& content)> on_ignore_file =
       [](const std::string&, const std::string&) {};
   std::function<bool()> stopped = [] { return false; };
@@ -72,6 +76,7 @@ struct Listing {
   std::vector<Skip> skips;
   std::vector<std::string> temporaries;
   std::vector<std::string> ignore_files;  // directory, contents, again and again
+  std::vector<std::string> mounts;        // see ScanSink::on_mount
 
   // Null when it is not there. The entries are in the order of a scan.
   const Entry* find(std::string_view path) const;

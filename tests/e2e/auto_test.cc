@@ -112,11 +112,16 @@ TEST_F(Auto, AKeyThatWasRefusedBeforeIsTriedAgain) {
 
 TEST_F(Auto, AMachineIsLookedAtAnewWhenSomethingHasBegunThere) {
   const auto free = [&] {
-    const Json list = content_of(agent().call("list_sandboxes", Json{{"check_resources", true}}));
-    for (const auto& one : list["sandboxes"]) {
-      if (one["name"] == "m1") return one["resources"]["gpu"][0]["free"];
-    }
-    return Json();
+    Json seen;
+    EXPECT_TRUE(lab::eventually([&] {  // it may take a while to be reached
+      const Json list = content_of(agent().call("list_sandboxes", Json{{"check_resources", true}}));
+      for (const auto& one : list["sandboxes"]) {
+        if (one["name"] != "m1" || !one["resources"].contains("gpu")) continue;
+        seen = one["resources"]["gpu"][0]["free"];
+      }
+      return !seen.is_null();
+    }));
+    return seen;
   };
   EXPECT_EQ(free(), Json(true));
   const Json started = content_of(agent().call(

@@ -237,18 +237,6 @@ TEST_F(GitSync, SaysThatARepositoryBelongsToSomebodyElse) {
   EXPECT_THAT(error["hint"].get<std::string>(), HasSubstr("safe.directory " + other));
 }
 
-TEST_F(GitSync, RunsTheHooksThereAndSaysWhenOneFails) {
-  sync();
-  commit("a", "two\n");
-  there(
-      "printf '#!/bin/sh\\necho out; echo went wrong >&2; touch ran; exit 3\\n' > "
-      ".git/hooks/post-checkout; chmod +x .git/hooks/post-checkout");
-  const Json done = sync();
-  EXPECT_EQ(done["status"], "updated");
-  EXPECT_THAT(dump_json(done["warnings"]), HasSubstr("went wrong"));
-  EXPECT_EQ(there("ls ran; git rev-parse HEAD"), "ran\n" + head());
-}
-
 TEST_F(GitSync, DoesNotMoveABranchOfAnotherWorktree) {
   sync();
   there("git worktree add -q -b side ../side");

@@ -43,7 +43,7 @@ TEST_F(LinksDead, UntilTheWaitIsOverMakeTheStateUnknown) {
   });
   EXPECT_EQ(unseen["state"], "unknown");
   EXPECT_EQ(unseen["connection_error"], true);
-  EXPECT_EQ(unseen["running"], false);
+  EXPECT_EQ(unseen["running"], nullptr);
   EXPECT_TRUE(unseen["exit_code"].is_null());
   ASSERT_FALSE(unseen["run_id"].get<std::string>().empty());
   // Still out of reach: asking again says so, and starts nothing.
@@ -151,6 +151,7 @@ TEST_F(LinksDead, DoNotHangAnAgentThatLeaves) {
   leaving->call_async("exec_bash",
                       exec_arguments("true", {{"sandbox_name", "frozen"}, {"wait_s", 3000}}));
   ASSERT_TRUE(leaving->answers());
+  // What it has asked for is still tried for a while, though not for as long as it said.
   const auto status = leaving->close();
   ASSERT_TRUE(status);
   EXPECT_TRUE(status->success());

@@ -57,6 +57,24 @@ TEST_F(LinksInTrouble, AreOpenedAgainAfterAnOrderlyEnd) {
   expect_whole(result_of(id), counted);
 }
 
+TEST_F(LinksInTrouble, ComeUpWhateverTheUsersSettingsDoWithASession) {
+  const lab::Sshd server = start_sshd();
+  const std::vector<std::string> settings{"SessionType none", "SessionType subsystem",
+                                          "StdinNull yes", "ForkAfterAuthentication yes",
+                                          "RemoteCommand exit 3"};
+  std::vector<lab::SshHost> hosts;
+  for (const auto& setting : settings) {
+    hosts.push_back(host(concat("box", hosts.size()), server));
+    hosts.back().extra = {setting};
+  }
+  write_hosts(hosts);
+  for (std::size_t i = 0; i < settings.size(); ++i) {
+    const Reply reply =
+        agent().call("exec_bash", exec_arguments("id -un", {{"sandbox_name", concat("box", i)}}));
+    EXPECT_EQ(reply.content.value("stdout", ""), "alice\n") << settings[i] << reply.content.dump();
+  }
+}
+
 TEST_F(LinksInTrouble, MayBeSlow) {
   proxy().set_delay(100ms);
   proxy().set_rate(100000);

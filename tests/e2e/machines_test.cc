@@ -1,5 +1,6 @@
 // What machines have, and which one is chosen.
 
+#include <algorithm>
 #include <cstdlib>
 #include <filesystem>
 
@@ -41,6 +42,18 @@ connect_timeout_s = 2
     EXPECT_EQ(done.status.code, 0) << done.err << done.out;
     return Json::parse(done.out, nullptr, false);
   }
+  // The list, once each machine has either been measured or is known to be out of reach.
+  Json measured() {
+    Json list;
+    EXPECT_TRUE(lab::eventually([&] {
+      list = content_of(agent().call("list_sandboxes", {{"check_resources", true}}));
+      return std::ranges::none_of(list["sandboxes"], [](const Json& one) {
+        return one["connection_error"].is_object() &&
+               one["connection_error"]["message"] == "no answer yet";
+      });
+    }));
+    return list;
+  }
 };
 
 Json named(const Json& list, const char* key, const std::string& name) {
@@ -51,7 +64,7 @@ Json named(const Json& list, const char* key, const std::string& name) {
 }
 
 TEST_F(Machines, AreListedWithWhatTheyHave) {
-  const Json list = content_of(agent().call("list_sandboxes", Json{{"check_resources", true}}));
+  const Json list = measured();
   const Json one = named(list["sandboxes"], "name", "one");
   const Json& resources = one["resources"];
   EXPECT_GT(resources["cpu"]["count"], 0) << one.dump(2);
@@ -240,8 +253,7 @@ cwd = "/not-there/at-all"
 [sandbox.two]
 backend = "local"
 )");
-  const Json list = content_of(agent().call("list_sandboxes", Json{{"check_resources", true}}));
-  const Json one = named(list["sandboxes"], "name", "one")["resources"];
+  const Json one = named(measured()["sandboxes"], "name", "one")["resources"];
   EXPECT_TRUE(one["disks"][0]["free_mb"].is_null()) << one.dump(2);
   EXPECT_THAT(one["not_measured"]["disks[0].free_mb"].get<std::string>(),
               HasSubstr("'/not-there/at-all' does not exist"));

@@ -59,6 +59,24 @@ TEST_F(Sync, PushesADirectoryWithModesTimesAndLinks) {
   EXPECT_EQ(again["skipped_files"], 3);
 }
 
+TEST_F(Sync, RemovesNothingBelowASourceThatIsNoLongerMounted) {
+  fs::create_directory(here() + "/data");
+  {
+    const auto disk = lab::mount_tmpfs(here() + "/data", "size=1m,mode=755");
+    ASSERT_TRUE(disk) << disk.error().message;
+    write_here("data/x", "on a disk of its own\n");
+    push();
+  }
+  ASSERT_EQ(read_there("data/x"), "on a disk of its own\n");
+  write_there("extra", "x");
+  const Json done = push({{"delete_extras", true}});
+  EXPECT_TRUE(is_there("data/x"));
+  EXPECT_FALSE(is_there("extra"));
+  EXPECT_THAT(done["warnings"].dump(), HasSubstr("is not mounted now"));
+  push({{"delete_extras", true}});
+  EXPECT_TRUE(is_there("data/x")) << "nor the next time";
+}
+
 TEST_F(Sync, PullsWhatIsOverThere) {
   push();
   write_there("sub/new.txt", "new\n");

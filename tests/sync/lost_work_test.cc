@@ -231,7 +231,8 @@ TEST_F(SyncTest, ADirectoryThatStaysIsNotCountedAsRemoved) {
   write(here("a"), "one");
   write(there("old/kept.log"), "kept");
   write(there("old/b"), "b");
-  const SyncReport report = push({.delete_extras = true, .excludes = {"*.log"}});
+  const SyncReport report =
+      push({.delete_extras = true, .confirm_delete = 1, .excludes = {"*.log"}});
   EXPECT_EQ(report.files_removed, 1U);
   EXPECT_EQ(report.directories_removed, 0U);
   EXPECT_TRUE(fs::exists(there("old/kept.log")));

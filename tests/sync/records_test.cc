@@ -179,6 +179,7 @@ TEST_F(Records, ACancelledPullRemovesNoMore) {
   const CancelSource cancel;
   SyncRequest request = pull_request();
   request.options.delete_extras = true;
+  request.options.confirm_delete = 5;
   const auto report = run(request, {.cancel = cancel.token(), .on_plan = [&](const Plan&) {
                                       cancel.cancel();
                                       return Result<void>();
