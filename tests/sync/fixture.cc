@@ -157,7 +157,10 @@ void SyncTest::write(const std::string& path, const std::string& content, mode_t
 
 std::string SyncTest::read(const std::string& path) {
   std::ifstream file(path, std::ios::binary);
-  return {std::istreambuf_iterator<char>(file), {}};
+  std::ostringstream
+      content;  // an iterator would cost a call for each byte, of which there are millions
+  content << file.rdbuf();
+  return content.str();
 }
 
 SyncRequest SyncTest::push_request() const {
