@@ -17,7 +17,8 @@ constexpr std::size_t kLong = 1024UL * 1024;  // more than a pipe holds
 
 std::string numbered(std::size_t size, char seed) {
   std::string bytes(size, seed);
-  for (std::size_t i = 0; i < size; ++i) bytes[i] = static_cast<char>(seed + static_cast<int>(i % 251));
+  for (std::size_t i = 0; i < size; ++i)
+    bytes[i] = static_cast<char>(seed + static_cast<int>(i % 251));
   return bytes;
 }
 

@@ -157,8 +157,8 @@ void SyncTest::write(const std::string& path, const std::string& content, mode_t
 
 std::string SyncTest::read(const std::string& path) {
   std::ifstream file(path, std::ios::binary);
-  std::ostringstream
-      content;  // an iterator would cost a call for each byte, of which there are millions
+  // An iterator over the stream would cost a call for each byte, of which there are millions.
+  std::ostringstream content;
   content << file.rdbuf();
   return content.str();
 }
