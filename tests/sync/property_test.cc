@@ -110,9 +110,12 @@ class RandomSync : public SyncTest {
         if (directory != root && one_in(3)) fs::remove_all(directory);
         break;
       }
-      case 2:
-        if (!fs::is_symlink(path)) ::chmod(path.c_str(), one_in(2) ? 0640 : 0555);
+      case 2: {
+        // Only root could edit a file again that may not be written.
+        const mode_t other = ::geteuid() == 0 ? 0555 : 0755;
+        if (!fs::is_symlink(path)) ::chmod(path.c_str(), one_in(2) ? 0640 : other);
         break;
+      }
       case 3: {
         const std::string directory = any(directories(root));
         // Only root could change again what is in a directory that is closed.
