@@ -43,7 +43,7 @@ foreach(part IN LISTS parts)
   endif()
 endforeach()
 # What those files refer to, for systems that are not Debian.
-foreach(licence IN ITEMS LGPL-2.1 GPL-3)
+foreach(licence IN ITEMS Apache-2.0 GPL-2 GPL-3 LGPL-2.1)
   if(EXISTS /usr/share/common-licenses/${licence})
     configure_file(/usr/share/common-licenses/${licence}
                    ${YONDER_THIRD_PARTY_FOLDER}/common-${licence}.txt COPYONLY)

@@ -40,8 +40,10 @@ function(yonder_module name)
   target_link_libraries(yonder_${name} PUBLIC ${M_DEPS} ${M_LIBS} PRIVATE yonder_flags)
   if(tests AND YONDER_TESTS AND NOT YONDER_OUTPOST_ONLY)
     add_executable(${name}_test ${tests})
-    set_target_properties(${name}_test PROPERTIES UNITY_BUILD ${YONDER_UNITY})
+    # One source may open a namespace in which the next one's headers mean another `testing`.
+    set_target_properties(${name}_test PROPERTIES UNITY_BUILD ${YONDER_UNITY}
+      UNITY_BUILD_CODE_BEFORE_INCLUDE "#include <gmock/gmock.h>")
     target_link_libraries(${name}_test PRIVATE yonder_${name} yonder_flags yonder_test_main GTest::gmock)
-    gtest_discover_tests(${name}_test DISCOVERY_TIMEOUT 600 PROPERTIES TIMEOUT ${YONDER_TEST_HANGS_S} LABELS unit)
+    yonder_discover_tests(${name}_test unit)
   endif()
 endfunction()

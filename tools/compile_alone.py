@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Compiles every source and every header by itself, without code. Usage: compile_alone.py BUILD_DIR
+"""Compiles every source and every header by itself, without code. Usage: compile_alone.py BUILD_DIR [FILE...]
 
 Builds compile several sources together, which hides an include that is missing in one of them. BUILD_DIR has a
 compile_commands.json that names every source once.
@@ -7,10 +7,12 @@ compile_commands.json that names every source once.
 Most of the time would go into three large headers of other projects. A file that includes one of them anyway gets it
 precompiled, in front of its first line: that hides nothing but a missing include in a header that stands before it, and
 each header is compiled by itself too. The compiler is Clang, whose precompiled headers also hold what their templates
-came to; warnings are the builds' business."""
+came to; warnings are the builds' business. The FILEs are compiled once more, as the build itself would: with GCC, whose
+warnings may differ where several sources are one unit."""
 import concurrent.futures
 import functools
 import hashlib
+import itertools
 import json
 import os
 import pathlib
@@ -68,6 +70,18 @@ def flags_of(entry):
     return kept
 
 
+def own_flags_of(entry):
+    """A compile command of the build without its names, for the same compiler and with the same warnings."""
+    words = iter(shlex.split(entry["command"]))
+    kept = []
+    for word in words:
+        if word in ("-o", "-c", "-MF", "-MT"):
+            next(words)
+        elif word != "-MD":
+            kept.append(word)
+    return kept + ["-Werror", "-fsyntax-only"]
+
+
 def precompile(place, compiler, large):
     """The large headers as one precompiled header; returns the flags that use it."""
     if not large:
@@ -96,11 +110,26 @@ class Check:
         for file in sources:
             yield file, self.sources[file]
         for name in tracked(self.root, "*.h"):
-            if name.parent in of_folder and not self.shown_by_its_source(name):
-                yield name, of_folder[name.parent]
+            # A folder without sources is compiled as the others are.
+            if not self.shown_by_its_source(name):
+                yield name, of_folder.get(name.parent) or self.nearest(name, of_folder)
         for name in tracked(self.root, "*.cc"):  # built elsewhere, such as the outpost's main
             if name not in self.sources and name.parent in of_folder:
                 yield name, of_folder[name.parent]
+
+    @staticmethod
+    def nearest(name, of_folder):
+        """The command of the folder with the longest way in common."""
+        def in_common(folder):
+            return len(os.path.commonpath([folder, name]))
+        return of_folder[max(sorted(of_folder), key=in_common)]
+
+    def compile_as_built(self, file):
+        entry = self.sources.get(file)
+        if not entry:
+            return ""
+        done = subprocess.run(own_flags_of(entry) + [str(file)], cwd=entry["directory"], text=True, capture_output=True)
+        return f"{file.relative_to(self.root)} does not compile as it is built:\n{done.stderr}" if done.returncode else ""
 
     def shown_by_its_source(self, header):
         """A source that begins with its header, and gets nothing in front that the header does not include, shows it."""
@@ -152,10 +181,12 @@ def main():
         check.prepare(units)
         check.precompile_all(pool)
         failures = 0
-        for failure in filter(None, pool.map(check.compile, units)):
+        recent = [pathlib.Path(name).resolve() for name in sys.argv[2:]]
+        for failure in filter(None, itertools.chain(pool.map(check.compile, units),
+                                                    pool.map(check.compile_as_built, recent))):
             failures += 1
             print(failure, flush=True)
-    print(f"{len(units)} sources and headers, {failures} of them do not compile alone")
+    print(f"{len(units)} sources and headers alone, {len(recent)} again with the build's compiler: {failures} failures")
     sys.exit(bool(failures))
 
 

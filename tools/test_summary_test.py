@@ -14,7 +14,7 @@ FAILED = '<testcase name="{}" status="fail"><failure message="x"/><system-out>a.
 
 
 def skipped(output):
-    return (f'<testcase name="S" status="notrun"><skipped message="SKIP_REGULAR_EXPRESSION_MATCHED"/>'
+    return (f'<testcase name="S" status="notrun"><skipped message="SKIP_RETURN_CODE=77"/>'
             f'<system-out>{output}</system-out></testcase>')
 
 
@@ -51,6 +51,26 @@ class SummaryTest(unittest.TestCase):
 
     def test_minutes_are_those_of_the_whole_run(self):
         self.assertIn("20.5 minutes", lines(PASSED, "1230"))
+
+
+class TooFewTest(unittest.TestCase):
+    ALLOWED = "# why\n2  needs another user\n"
+
+    def found(self, text):
+        root = xml.etree.ElementTree.fromstring(f'<testsuite time="9">{text}</testsuite>')
+        return test_summary.too_few(root, test_summary.allowed_skips(self.ALLOWED))
+
+    def test_known_reasons_may_be_given_as_often_as_they_are_known(self):
+        one = skipped("x.cc:3: Skipped\nneeds another user")
+        self.assertEqual(self.found(PASSED + 2 * one), [])
+        self.assertEqual(self.found(PASSED + 3 * one), ["3 skipped, at most 2 may be: needs another user"])
+
+    def test_an_unknown_reason_is_one_too_many(self):
+        self.assertEqual(self.found(PASSED + skipped("x.cc:3: Skipped\nneeds namespaces")),
+                         ["1 skipped, at most 0 may be: needs namespaces"])
+
+    def test_a_run_in_which_nothing_passed_does_not_count(self):
+        self.assertEqual(self.found(""), ["no test has passed"])
 
 
 if __name__ == "__main__":

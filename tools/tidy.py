@@ -57,17 +57,17 @@ def write_unit(place, group, known):
 
 def tidy(database, file):
     done = subprocess.run(["clang-tidy", "--quiet", "--config-file=.clang-tidy", "-p", database, file],
-                          text=True, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
-    return done.returncode, done.stdout
+                          text=True, capture_output=True)
+    return done.returncode, done.stdout, done.stderr
 
 
 def look_at(place, group, known):
     """What clang-tidy says against these files, or nothing."""
-    code, said = tidy(place, write_unit(place, group, known))
+    code, said, troubles = tidy(place, write_unit(place, group, known))
     if code == 0:
         return ""
     if len(group) == 1:
-        return said
+        return said or f"{group[0]}: clang-tidy ended with {code} and found nothing:\n{troubles[-4000:]}\n"
     half = len(group) // 2  # a finding, or files that do not go together
     return look_at(place / "a", group[:half], known) + look_at(place / "b", group[half:], known)
 
@@ -83,4 +83,5 @@ def main():
     sys.exit(findings or 0)
 
 
-main()
+if __name__ == "__main__":
+    main()

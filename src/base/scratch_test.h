@@ -89,11 +89,10 @@ inline std::string with_private_mounts(const std::function<std::string()>& body)
   if (::pipe2(pipe.data(), O_CLOEXEC) != 0) return "pipe";
   const pid_t child = ::fork();
   if (child == 0) {
-    const lab::Way way = lab::choose_way();
-    if (way == lab::Way::None || !lab::enter_user_namespace(way) || !lab::enter_private_mounts()) {
-      ::_exit(kNotAllowed);
-    }
-    const std::string problem = body();
+    const auto way = lab::choose_way();
+    if (way && *way == lab::Way::None) ::_exit(kNotAllowed);
+    const bool entered = way && lab::enter_user_namespace(*way) && lab::enter_private_mounts();
+    const std::string problem = entered ? body() : "private mounts could not be made";
     [[maybe_unused]] const auto written = ::write(pipe[1], problem.data(), problem.size());
     ::_exit(problem.empty() ? 0 : 1);
   }

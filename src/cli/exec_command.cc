@@ -149,8 +149,8 @@ int exec_command(const ExecOptions& options, const Doors& doors) {
   auto interrupts = Interrupts::install([&](int) {
     if (options.quiet) return;
     say(options.attach ? "leaving it running"
-                       : "stopping the command; Ctrl-C again to leave it "
-                         "running");
+                       : "stopping the command; Ctrl-C again to leave without waiting for "
+                         "its end");
   });
   if (!interrupts) return fail(options, interrupts.error(), kExitFailure);
   return Exec(options, **engine, **interrupts).run(*std::move(request));

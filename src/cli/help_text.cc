@@ -148,7 +148,8 @@ Examples:
   yonder exec gpu1 --attach r-abcdefghijklmnop        waits for it, with all its output
 
 Ctrl-C (or SIGTERM, SIGHUP) stops the command, with everything it has started, and says what was
-seen of it; a second Ctrl-C leaves it running. With --attach the first one already does.
+seen of it; a second one leaves without waiting for that, and takes nothing back: the command ends
+if the stop has reached it. With --attach the first one leaves the command running.
 
 Exit status: the command's own; 128+n when signal n ended it, 124 at --timeout. Yonder's own:
   2    the command line is wrong

@@ -18,7 +18,6 @@ namespace yonder::link {
 namespace {
 
 using askpass_testing::end_of;
-using askpass_testing::HelperEnd;
 using askpass_testing::kRefused;
 using askpass_testing::start_helper;
 

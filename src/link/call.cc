@@ -66,6 +66,11 @@ std::uint64_t Call::input_credit() const {
   return slot ? slot->look([](const Link::Slot& s) { return s.input_credit; }) : 0;
 }
 
+std::uint64_t Call::input_room() const {
+  const std::uint64_t credit = input_credit();
+  return credit == 0 ? 0 : std::min<std::uint64_t>(credit, link_->out_.room());
+}
+
 bool Call::input_closed() const {
   const auto slot = link_->slot(stream_);
   return !slot || slot->look([](const Link::Slot& s) { return s.input_closed; });

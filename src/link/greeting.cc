@@ -36,8 +36,12 @@ GreetingReader::Event GreetingReader::next() {
     }
     const std::size_t end = waiting_.find('\n', start);
     if (end == std::string::npos) {
-      if (waiting_.size() - start > kMaxLine) waiting_.erase(start, marker_.size());
-      return {};
+      if (waiting_.size() - start <= kMaxLine) return {};
+      // Not a line of ours. Whatever follows is looked at now, not at the next feed: many markers
+      // without an end would pile up.
+      keep_noise(noise_, std::string_view(waiting_).substr(0, start));
+      waiting_.erase(0, start + marker_.size());
+      continue;
     }
     keep_noise(noise_, std::string_view(waiting_).substr(0, start));
     const std::string line = waiting_.substr(start + marker_.size(), end - start - marker_.size());

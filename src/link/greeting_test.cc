@@ -11,7 +11,6 @@ namespace yonder::link {
 namespace {
 
 using ::testing::ElementsAre;
-using ::testing::HasSubstr;
 
 const std::string kNonce = "aaaabbbbccccddddeeee";
 const std::string kMarker = wire::handshake_marker(kNonce);
@@ -109,6 +108,18 @@ TEST(GreetingReader, GivesUpALineWithoutEndAndStillHearsTheNext) {
   }
   reader.feed(kMarker + " ready\n");
   EXPECT_EQ(reader.next().kind, GreetingReader::Kind::Ready);
+}
+
+TEST(GreetingReader, KeepsLittleOfMarkersWithoutANewline) {
+  GreetingReader reader(kNonce);
+  std::string markers;
+  while (markers.size() < 16384) markers += kMarker + " ";
+  for (int i = 0; i < 1000; ++i) {
+    reader.feed(markers);
+    ASSERT_EQ(reader.next().kind, GreetingReader::Kind::Nothing);
+  }
+  EXPECT_LE(reader.noise().size(), 8192U);
+  EXPECT_LE(reader.take_rest().size(), 8192U);
 }
 
 }  // namespace

@@ -28,6 +28,23 @@ constexpr std::size_t kMaxErrors = 4096;
 constexpr std::int64_t kLatestClock = std::int64_t{1}
                                       << 53U;  // milliseconds; far beyond any calendar
 
+// A window is counted in bytes, and an event is larger than a byte.
+constexpr std::size_t kMostEvents = 65536;
+constexpr std::size_t kSmallData = 4096;
+
+// Small pieces that follow each other are put together while they wait.
+bool joins_last(std::deque<Event>& events, const wire::DataView& data) {
+  if (events.empty() || data.bytes.size() > kSmallData) return false;
+  auto* last = std::get_if<DataEvent>(&events.back());
+  if (last == nullptr || last->channel != data.header.channel ||
+      last->bytes.size() > wire::kMaxPayload ||
+      last->offset + last->bytes.size() != data.header.offset) {
+    return false;
+  }
+  last->bytes += data.bytes;
+  return true;
+}
+
 Machine to_machine(const wire::Hello& hello) {
   // Everything in it is the far side's word, and is shown to people and models.
   return Machine{.build = printable(hello.build),
@@ -174,6 +191,13 @@ void Link::wake_unless(bool all_sent) {
   [[maybe_unused]] const auto woken = ::write(wake_.write.get(), "w", 1);
 }
 
+// Callers that found the pipe full look again.
+void Link::tell_of_room() {
+  if (!out_.drained()) return;
+  const auto slots = slots_.with([](const auto& map) { return map; });
+  for (const auto& [stream, slot] : slots) slot->change([](Slot& s) { note_input(s); });
+}
+
 void Link::lose(Error error) {
   const bool first = loss_.with([&](auto& loss) {
     if (loss) return false;
@@ -239,6 +263,8 @@ Result<void> Link::on_data(const SharedSlot& target, std::string_view payload) {
   const bool fits = target->change([&](Slot& s) {
     if (data.bytes.size() > s.window) return false;
     s.window -= data.bytes.size();
+    if (joins_last(s.events, data)) return true;
+    if (s.events.size() >= kMostEvents) return false;
     s.events.emplace_back(
         DataEvent{data.header.channel, data.header.offset, std::string(data.bytes)});
     return true;
@@ -261,9 +287,21 @@ Result<void> Link::on_credit(const SharedSlot& target, std::string_view payload)
   TRY_ASSIGN(const std::uint32_t bytes, wire::parse_credit(payload));
   if (!target) return {};
   target->change([&](Slot& s) {
-    s.input_credit += bytes;
+    s.input_credit = std::min(s.input_credit + bytes, wire::kMostCredit);
     note_input(s);
   });
+  return {};
+}
+
+// One piece of a reply that is longer than a frame; its request is still waited for.
+Result<void> Link::on_part(const wire::FrameView& frame) {
+  // Drop the pieces of requests that were abandoned meanwhile.
+  if (!parts_.contains(frame.stream)) {
+    std::erase_if(parts_, [&](const auto& part) { return !slot(part.first); });
+  }
+  auto& part = parts_[frame.stream];
+  part += frame.payload;
+  if (part.size() > wire::kMaxMessage) return Error{Errc::Protocol, "a reply too long", ""};
   return {};
 }
 
@@ -277,13 +315,7 @@ Result<void> Link::on_frame(const wire::FrameView& frame) {
     });
   };
   switch (frame.kind) {
-    case wire::Kind::Part: {
-      if (!target) return {};
-      auto& part = parts_[frame.stream];
-      part += frame.payload;
-      if (part.size() > wire::kMaxMessage) return Error{Errc::Protocol, "a reply too long", ""};
-      return {};
-    }
+    case wire::Kind::Part: return target ? on_part(frame) : Result<void>{};
     case wire::Kind::Reply: put(ReplyEvent{take_whole(frame)}); return {};
     case wire::Kind::Error: {
       const Error error = as_the_far_side_said(wire::decode_error(take_whole(frame)));
@@ -327,6 +359,10 @@ void Link::read_loop() {
       ping_again();
       pinged = now;
     }
+    if (out_.overflowed()) {
+      lose(Error{Errc::LinkLost, "the machine does not take what it is sent", ""});
+      break;
+    }
     const bool idle = slots_.with([](const auto& slots) { return slots.empty(); });
     if (!idle) busy = now;
     if (now - busy >= settings_.idle_close) {
@@ -335,9 +371,11 @@ void Link::read_loop() {
     }
     const auto next = std::min({heard + settings_.silence_limit, pinged + settings_.ping_every,
                                 busy + settings_.idle_close});
-    std::array<pollfd, 4> fds{
-        pollfd{process_.output().get(), POLLIN, 0}, pollfd{process_.errors().get(), POLLIN, 0},
-        pollfd{out_.waiting(), POLLOUT, 0}, pollfd{wake_.read.get(), POLLIN, 0}};
+    const int unsent = out_.waiting();
+    tell_of_room();
+    std::array<pollfd, 4> fds{pollfd{process_.output().get(), POLLIN, 0},
+                              pollfd{process_.errors().get(), POLLIN, 0},
+                              pollfd{unsent, POLLOUT, 0}, pollfd{wake_.read.get(), POLLIN, 0}};
     ::poll(fds.data(), fds.size(),
            Deadline::after(std::max(Duration::zero(), Duration(next - now))).poll_timeout());
     if ((fds[3].revents & POLLIN) != 0) {

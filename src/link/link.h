@@ -66,8 +66,11 @@ class Call {
 
   // Makes next() return an InputEvent: there is something to send. Thread: any.
   void poke();
-  // How many bytes of input may be sent now.
+  // How many bytes of input the far side has asked for.
   std::uint64_t input_credit() const;
+  // How many of them may be sent now. Less while the pipe does not take what was sent before; then
+  // an InputEvent tells when it has.
+  std::uint64_t input_room() const;
   bool input_closed() const;
   Result<void> send_input(std::uint64_t offset, std::string_view bytes);
   Result<void> end_input();
@@ -149,9 +152,11 @@ class Link : public std::enable_shared_from_this<Link> {
   static Result<void> on_data(const SharedSlot& target, std::string_view payload);
   static Result<void> on_started(const SharedSlot& target, std::string_view cbor);
   static Result<void> on_credit(const SharedSlot& target, std::string_view payload);
+  Result<void> on_part(const wire::FrameView& frame);
   void lose(Error error);
   void send(std::string_view bytes) { wake_unless(out_.send({&bytes, 1})); }
   void wake_unless(bool all_sent);
+  void tell_of_room();
   SharedSlot slot(wire::StreamId stream) const;
   void forget(wire::StreamId stream);
 

@@ -250,6 +250,85 @@ TEST_F(LinkTest, CountsTheInputThatMayBeSent) {
   EXPECT_TRUE(testing::eventually([&] { return call->input_closed(); }));
 }
 
+TEST_F(LinkTest, DoesNotBelieveACreditWithoutBounds) {
+  std::string frames;
+  for (int i = 0; i < 3; ++i) {
+    wire::append_frame(frames, wire::Kind::Credit, 1, wire::encode_credit(0xffffffffU));
+  }
+  const auto link = open(taken(probe_size()) + shown(frames) + "exec sleep 1000");
+  ASSERT_TRUE(link);
+  auto call = link->request(wire::ProbeRequest{});
+  ASSERT_TRUE(call);
+  ASSERT_TRUE(std::holds_alternative<InputEvent>(*call->next(soon(), {})));
+  EXPECT_TRUE(testing::eventually([&] { return call->input_credit() == wire::kMostCredit; }));
+}
+
+TEST_F(LinkTest, KeepsLittleForAFarSideThatGrantsMuchAndStopsReading) {
+  std::string credit;
+  wire::append_frame(credit, wire::Kind::Credit, 1, wire::encode_credit(0xffffffffU));
+  std::string frames;
+  for (int i = 0; i < 1000; ++i) frames += credit;
+  const auto link = open(taken(probe_size()) + "while :; do " + shown(frames) + "sleep 0.01; done");
+  ASSERT_TRUE(link);
+  auto call = link->request(wire::ProbeRequest{});
+  ASSERT_TRUE(call);
+  std::uint64_t sent = 0;
+  // As far as it may: the credits never end.
+  const auto full = [&] {
+    const std::string piece(static_cast<std::size_t>(call->input_room()), 'i');
+    if (piece.empty()) return call->input_credit() > 0;
+    EXPECT_TRUE(call->send_input(sent, piece));
+    sent += piece.size();
+    return sent > 10 * kMostUnsentData;
+  };
+  ASSERT_TRUE(testing::eventually(full));
+  EXPECT_LT(sent, 2 * kMostUnsentData);
+}
+
+TEST_F(LinkTest, IsLostWhenNothingOfWhatWasAskedIsRead) {
+  const auto link = open("while :; do " + shown(reply(9999, "noise")) + "sleep 0.1; done");
+  ASSERT_TRUE(link);
+  wire::StartRequest large;
+  large.command = std::string(4UL * 1024 * 1024, 'c');
+  for (int i = 0; i < 20; ++i) {
+    [[maybe_unused]] const auto call = link->request(large);
+  }
+  ASSERT_TRUE(testing::eventually([&] { return !link->alive(); }));
+  EXPECT_THAT(link->loss().message, HasSubstr("does not take what it is sent"));
+}
+
+TEST_F(LinkTest, CountsSmallPiecesOfDataAsWhatTheyCost) {
+  std::string data;
+  for (std::uint64_t i = 0; i < 70000; ++i) {
+    wire::append_data(data, 1, {.channel = wire::Channel::Out, .offset = 2 * i}, "x");
+  }
+  const auto link = open(taken(probe_size()) + shown(data) + FarSide::listens());
+  ASSERT_TRUE(link);
+  auto call = link->request(wire::ProbeRequest{});
+  ASSERT_TRUE(testing::eventually([&] { return !link->alive(); }));
+}
+
+TEST_F(LinkTest, PutsSmallPiecesTogetherWhileTheyWait) {
+  std::string data;
+  for (std::uint64_t i = 0; i < 100000; ++i) {
+    wire::append_data(data, 1, {.channel = wire::Channel::Out, .offset = i}, "x");
+  }
+  const auto link = open(taken(probe_size()) + shown(data + reply(1, "end")) + FarSide::listens());
+  ASSERT_TRUE(link);
+  auto call = link->request(wire::ProbeRequest{});
+  ASSERT_TRUE(call);
+  std::uint64_t got = 0;
+  while (true) {
+    const auto event = call->next(soon(), {});
+    ASSERT_TRUE(event);
+    if (std::holds_alternative<ReplyEvent>(*event)) break;
+    const auto& piece = std::get<DataEvent>(*event);
+    ASSERT_EQ(piece.offset, got);
+    got += piece.bytes.size();
+  }
+  EXPECT_EQ(got, 100000U);
+}
+
 TEST_F(LinkTest, SaysWhatThePrefixSaidWhenItCannotConnect) {
   const auto link = try_open("echo 'u@h: Permission denied (publickey).' >&2; exit 255");
   ASSERT_FALSE(link);

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <array>
 #include <cerrno>
+#include <utility>
 #include <vector>
 
 namespace yonder::link {
@@ -36,8 +37,34 @@ bool Outgoing::send(std::span<const std::string_view> parts) {
       out.bytes += part.substr(over);
       taken -= over;
     }
-    return flush(out);
+    const bool all = flush(out);
+    if (out.bytes.size() - out.written <= kMostUnsent) return all;
+    out.broken = true;
+    out.overflowed = true;
+    std::string().swap(out.bytes);
+    out.written = 0;
+    return false;
   });
+}
+
+std::size_t Outgoing::room() {
+  return out_.with([](Out& out) -> std::size_t {
+    const std::size_t unsent = out.bytes.size() - out.written;
+    if (unsent < kMostUnsentData) return kMostUnsentData - unsent;
+    out.awaited = true;
+    return 0;
+  });
+}
+
+bool Outgoing::drained() {
+  return out_.with([](Out& out) {
+    if (out.bytes.size() - out.written > kMostUnsentData / 2) return false;
+    return std::exchange(out.awaited, false);
+  });
+}
+
+bool Outgoing::overflowed() {
+  return out_.with([](const Out& out) { return out.overflowed; });
 }
 
 bool Outgoing::send_data(wire::StreamId stream, wire::DataHeader header, std::string_view bytes) {

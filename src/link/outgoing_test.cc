@@ -5,6 +5,7 @@
 #include <signal.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <map>
 
@@ -102,6 +103,30 @@ TEST_F(OutgoingTest, NothingIsKeptForAnEndThatIsGone) {
   EXPECT_TRUE(out_.send_data(1, {}, numbered(kLong, 'a')));
   EXPECT_EQ(out_.waiting(), -1);
   EXPECT_TRUE(out_.send_data(1, {.offset = kLong}, "more"));
+}
+
+TEST_F(OutgoingTest, SaysWhenThereIsNoRoomForDataAndWhenThereIsAgain) {
+  EXPECT_EQ(out_.room(), kMostUnsentData);
+  EXPECT_FALSE(out_.drained()) << "there was room all the time";
+  std::uint64_t sent = 0;
+  while (const std::size_t room = out_.room()) {
+    out_.send_data(1, {.offset = sent}, numbered(std::min(room, kLong), 'a'));
+    sent += std::min(room, kLong);
+  }
+  EXPECT_LE(sent, kMostUnsentData + 2 * wire::kWidePipe) << "and no more is kept";
+  EXPECT_FALSE(out_.drained());
+  receive(static_cast<std::size_t>(sent));
+  EXPECT_TRUE(out_.drained());
+  EXPECT_FALSE(out_.drained()) << "said once";
+  EXPECT_GT(out_.room(), 0U);
+}
+
+TEST_F(OutgoingTest, KeepsNothingForAnEndThatHasStoppedReading) {
+  for (std::uint64_t at = 0; at <= kMostUnsent + kLong; at += kLong) {
+    out_.send_data(1, {.offset = at}, numbered(kLong, 'a'));
+  }
+  EXPECT_TRUE(out_.overflowed());
+  EXPECT_EQ(out_.waiting(), -1);
 }
 
 TEST_F(OutgoingTest, IsSilentOnceItIsClosed) {

@@ -44,6 +44,21 @@ void add_text(CheckResponse& response, const CheckRequest& request, const wire::
   response.binary = clean.binary;
 }
 
+// A filter that finds nothing in part of a log has not said anything about the rest.
+void add_search(CheckResponse& response, const CheckRequest& request, const wire::LogReply& reply) {
+  response.searched_from = reply.searched_from;
+  if (!reply.search_cut || !reply.searched_from) return;
+  if (request.offset) {
+    response.warnings.push_back(concat("the filter has seen the log up to byte ", reply.next,
+                                       " of ", reply.size, ": go on with that offset"));
+    return;
+  }
+  response.truncated = true;
+  response.warnings.push_back(
+      concat("the filter has seen the log from byte ", *reply.searched_from,
+             " on, not what is before: offset 0 searches from the beginning"));
+}
+
 // What is seen of something that Yonder did not start, and not a bit more.
 void add_foreign(CheckResponse& response, const wire::LogReply& reply) {
   if (reply.session_lives) {
@@ -112,6 +127,7 @@ Result<CheckResponse> check_task(Engine& engine, CallContext& context,
                          .matches = reply->matches};
   if (!reply->problem.empty()) response.warnings.push_back(reply->problem);
   add_text(response, request, *reply);
+  add_search(response, request, *reply);
   if (!reply->run) {
     add_foreign(response, *reply);
     note_answer(engine, found.sandbox.name);

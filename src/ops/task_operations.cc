@@ -138,6 +138,7 @@ Operation check_operation() {
            {"offset", typed("integer", "Where this part begins.")},
            {"next_offset", typed("integer", "Give it as offset next time.")},
            {"matches", typed("integer", "Lines that the filter was found in.")},
+           {"searched_from", nullable("integer", "The filter saw the log from this byte on.")},
            {"truncated", typed("boolean", "Bytes in between were left out.")},
            {"binary", typed("boolean", "Bytes had to be replaced.")},
            {"connection_error", typed("boolean", "The machine cannot be asked now.")},

@@ -79,6 +79,7 @@ struct CheckResponse {
   std::uint64_t next_offset = 0;
   std::uint64_t log_size = 0;
   std::uint64_t matches = 0;
+  std::optional<std::uint64_t> searched_from;  // by the filter
   bool truncated = false;
   bool binary = false;
   std::vector<std::string> warnings;

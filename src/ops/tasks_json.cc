@@ -94,6 +94,7 @@ Json to_json(const CheckResponse& response) {
                    {"last_seen_at", time_or_null(task.seen_ms.value_or(0))},
                    {"watch_id", Json()},
                    {"warnings", response.warnings}});
+  json["searched_from"] = response.searched_from ? Json(*response.searched_from) : Json();
   return json;
 }
 

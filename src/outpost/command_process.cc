@@ -2,6 +2,7 @@
 
 #include <fcntl.h>
 #include <signal.h>
+#include <sys/prctl.h>
 #include <unistd.h>
 
 #include "base/clean_text.h"
@@ -72,9 +73,25 @@ int complain(const Error& error) {
   return kCannotStart;
 }
 
+// Nothing has run. The supervisor reads why.
+[[noreturn]] void give_up(const RunRecord& record, const Error& error) {
+  [[maybe_unused]] const bool noted =
+      write_file_atomically(record.path("refusal"), error.message, Durability::Process).has_value();
+  ::_exit(kCannotStart);
+}
+
 }  // namespace
 
+Error read_refusal(const RunRecord& record) {
+  constexpr std::uint64_t kLongest = 4096;
+  const auto reason = read_file(record.path("refusal"), kLongest);
+  return {Errc::Internal,
+          reason && !reason->empty() ? *reason : "the process of the command could not note itself",
+          ""};
+}
+
 Result<wire::AliveRecord> prepare_command(const wire::ProcessKey& supervisor) {
+  ::prctl(PR_SET_NAME, "yonder-command");  // it is no supervisor
   ::setsid();
   plain_signals();
   const auto self = key_of(::getpid());
@@ -90,12 +107,12 @@ void run_command(const wire::StartRequest& spec, const RunRecord& record, const 
                  Result<wire::AliveRecord> prepared) {
   ::dup2(input.get(), STDIN_FILENO);
   if (const auto attached = attach_output(record, spec); !attached)
-    ::_exit(complain(attached.error()));
-  if (!prepared) ::_exit(complain(prepared.error()));
+    give_up(record, attached.error());
+  if (!prepared) give_up(record, prepared.error());
   prepared->started_ms = wall_clock_ms();
   if (spec.background) prepared->launcher = spec.launcher;
   if (prepared->launcher == "scope") prepared->cgroup = own_scope_cgroup(record);
-  if (const auto noted = record.write_alive(*prepared); !noted) ::_exit(complain(noted.error()));
+  if (const auto noted = record.write_alive(*prepared); !noted) give_up(record, noted.error());
   ::_exit(complain(spec.login
                        ? become_login_shell(record, static_cast<pid_t>(prepared->supervisor.pid))
                        : become_command(spec, record)));

@@ -20,6 +20,9 @@ Result<wire::AliveRecord> prepare_command(const wire::ProcessKey& supervisor);
 [[noreturn]] void run_command(const wire::StartRequest& spec, const RunRecord& record,
                               const Fd& input, Result<wire::AliveRecord> prepared);
 
+// Why it has ended before it recorded itself.
+Error read_refusal(const RunRecord& record);
+
 // What a login shell execs: from here on the command's own life begins, with the environment that
 // the login shell has made. Leaves the file `entered` as proof that it came so far.
 int enter_command(const RunRecord& record);

@@ -50,7 +50,8 @@ FollowActivity::FollowActivity(RunRecord record, Options options)
       wait_(options_.follow.wait_ms
                 ? Deadline::after(std::chrono::milliseconds(*options_.follow.wait_ms))
                 : Deadline::never()),
-      announce_by_(Deadline::after(kAnnounceAfter)),
+      // Input is not read over there before this is heard.
+      announce_by_(Deadline::after(options_.stream_stdin ? Duration::zero() : kAnnounceAfter)),
       next_look_(Deadline::after(Duration::zero())),
       input_granted_(wire::kInitialCredit),
       input_refused_(!options_.feeds_input) {}

@@ -125,9 +125,18 @@ bool launch_in_scope(const RunRecord& record, const Fd& lock, const SystemdFacts
   return false;
 }
 
+// It only forks once more, and says by its exit code why it could not.
+Result<void> wait_for_starter(pid_t pid) {
+  int status = 0;
+  while (::waitpid(pid, &status, 0) < 0 && errno == EINTR) {
+  }
+  if (WIFSIGNALED(status)) return Error{Errc::Internal, "the starter of the run was killed", ""};
+  if (WEXITSTATUS(status) != 0) return errno_error("fork", WEXITSTATUS(status));
+  return {};
+}
+
 [[noreturn]] void live_in_session(const RunRecord& record, wire::StartRequest spec) {
   spec.launcher = "session";
-  show_as("outpost supervise " + record.id());
   ::_exit(supervise(record, spec));
 }
 
@@ -169,13 +178,12 @@ Result<void> launch_background(const RunRecord& record, const wire::StartRequest
   const SupervisorSignals blocked;
   const pid_t pid = ::fork();
   if (pid < 0) return errno_error("fork");
-  if (pid > 0) {
-    ::waitpid(pid, nullptr, 0);
-    return {};
-  }
+  if (pid > 0) return wait_for_starter(pid);
+  show_as_supervisor(record.id());
   leave_the_link({lock.get()});
   // Once more: whoever leads a session can get a terminal, and is somebody's child.
-  if (::fork() > 0) ::_exit(0);
+  const pid_t second = ::fork();
+  if (second != 0) ::_exit(second > 0 ? 0 : errno);
   const bool wants_scope = spec.launcher == "scope" && !record.stop_wanted();
   if (wants_scope && launch_in_scope(record, lock, systemd, Deadline::after(patience))) ::_exit(0);
   live_in_session(record, spec);
@@ -196,6 +204,7 @@ int supervise_in_scope(const RunRecord& record, Fd lock, Fd channel) {
   channel.reset();
   ::fcntl(lock.get(), F_SETFD, FD_CLOEXEC);
   const SupervisorSignals blocked;
+  show_as_supervisor(record.id());
   leave_the_link({lock.get()});
   ::unsetenv("INVOCATION_ID");  // of the scope; the command is no service and must not log as one
   spec->launcher = "scope";

@@ -55,4 +55,20 @@ bool LineFilter::found_in(std::string_view line) const {
          RE2::PartialMatch(text, *bytes_);
 }
 
+std::optional<std::size_t> LineFilter::find_in(std::string_view part, Ends ends) const {
+  const std::size_t first = ends.begin ? 0 : 1;
+  const std::size_t last = part.size() - (ends.end || part.empty() ? 0 : 1);
+  if (first > last) return std::nullopt;
+  const re2::StringPiece text(part.data(), part.size());
+  re2::StringPiece match;
+  const auto found = [&](const RE2& pattern) {
+    return pattern.Match(text, first, last, RE2::UNANCHORED, &match, 1);
+  };
+  if (!found(*characters_) &&
+      (!bytes_->ok() || RE2::FullMatch(text, *whole_characters_) || !found(*bytes_))) {
+    return std::nullopt;
+  }
+  return static_cast<std::size_t>(match.data() - text.data());
+}
+
 }  // namespace yonder::outpost

@@ -1,6 +1,8 @@
 #pragma once
 
+#include <cstddef>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -29,6 +31,15 @@ class LineFilter {
 
   // `line` without its newline; a carriage return at its end does not count.
   bool found_in(std::string_view line) const;
+
+  // Part of a line. What is not one of its ends is only there to be seen from inside: no match
+  // reaches the first or the last byte then, and ^ and $ are not found there.
+  struct Ends {
+    bool begin = true;
+    bool end = true;
+  };
+  // Where in `part` it is found.
+  std::optional<std::size_t> find_in(std::string_view part, Ends ends) const;
 
  private:
   LineFilter();

@@ -118,6 +118,52 @@ std::set<pid_t> processes_in(const RunMembers& run) {
   return pids;
 }
 
+// Everything below those that are in it, except what is left out. Children have no higher pid than
+// their parents by rule (pids wrap), so it is repeated until nothing new is found.
+void add_descendants(const std::vector<Process>& processes, const std::set<pid_t>& left_out,
+                     std::set<pid_t>& family) {
+  for (bool grew = true; grew;) {
+    grew = false;
+    for (const auto& process : processes) {
+      if (!family.contains(process.parent) || left_out.contains(process.pid)) continue;
+      grew = family.insert(process.pid).second || grew;
+    }
+  }
+}
+
+// When the run's oldest process that is known began. Never, where none is.
+std::uint64_t begin_of(const RunMembers& run, const std::vector<Process>& processes) {
+  for (const auto& process : processes) {
+    if (run.supervisor > 0 && process.pid == run.supervisor) return process.start_time;
+  }
+  return run.command.pid > 0 ? run.command.start_time : ~std::uint64_t{0};
+}
+
+// Runs that were started from inside this one, or are none of its business: their supervisors, and
+// what is below them. An older supervisor may have taken over what this run's has left.
+std::set<pid_t> find_later_runs(const RunMembers& run, const std::vector<Process>& processes) {
+  const std::uint64_t begin = begin_of(run, processes);
+  std::set<pid_t> others;
+  for (const auto& process : processes) {
+    // The command has its supervisor's name until it is the command.
+    const bool own = process.pid == run.supervisor || process.pid == run.command.pid;
+    if (own || process.gone() || process.start_time <= begin) continue;
+    if (leads_another_run(process.pid)) others.insert(process.pid);
+  }
+  add_descendants(processes, {}, others);
+  return others;
+}
+
+// The session that the command led; 0 when its number may mean another one by now.
+pid_t session_of(const RunMembers& run, const std::vector<Process>& processes) {
+  const auto leader = static_cast<pid_t>(run.command.pid);
+  if (leader <= 0 || run.ended) return 0;
+  const bool reused = std::any_of(processes.begin(), processes.end(), [&](const Process& process) {
+    return process.pid == leader && process.start_time != run.command.start_time;
+  });
+  return reused ? 0 : leader;
+}
+
 }  // namespace
 
 std::optional<Process> parse_stat(const std::string& stat) {
@@ -133,6 +179,7 @@ std::optional<Process> parse_stat(const std::string& stat) {
   if (rest.size() <= kStartTime || rest[0].size() != 1) return std::nullopt;
   return Process{.pid = static_cast<pid_t>(std::strtol(stat.c_str(), nullptr, 10)),
                  .parent = static_cast<pid_t>(std::strtol(rest[1].c_str(), nullptr, 10)),
+                 .session = static_cast<pid_t>(std::strtol(rest[3].c_str(), nullptr, 10)),
                  .state = rest[0][0],
                  .start_time = std::strtoull(rest[kStartTime].c_str(), nullptr, 10)};
 }
@@ -172,38 +219,47 @@ std::vector<Process> all_processes() {
 
 std::vector<pid_t> descendants(const std::vector<Process>& processes, pid_t root) {
   std::set<pid_t> family{root};
+  add_descendants(processes, {}, family);
   std::vector<pid_t> found;
-  // Children have no higher pid than their parents by rule (pids wrap), so repeat until nothing
-  // new.
-  for (bool grew = true; grew;) {
-    grew = false;
-    for (const auto& process : processes) {
-      if (!family.contains(process.parent) || family.contains(process.pid)) continue;
-      family.insert(process.pid);
-      grew = true;
-      if (!process.gone()) found.push_back(process.pid);
+  for (const auto& process : processes) {
+    if (process.pid != root && family.contains(process.pid) && !process.gone()) {
+      found.push_back(process.pid);
     }
   }
   return found;
 }
 
+bool leads_another_run(pid_t pid) {
+  const auto name = read_file(proc_path(pid, "comm"), kStatLimit);
+  if (!name || trim(*name) != kSupervisorName) return false;
+  // A script of the user may have that name, but not the program.
+  std::array<char, 4096> target{};
+  const ssize_t n = ::readlink(proc_path(pid, "exe").c_str(), target.data(), target.size());
+  const std::string_view program(target.data(), static_cast<std::size_t>(std::max<ssize_t>(n, 0)));
+  return program.substr(program.find_last_of('/') + 1).starts_with("outpost");
+}
+
 Result<std::vector<pid_t>> find_members(const RunMembers& run) {
   TRY_ASSIGN(const Sight sight, look_for(run.mark));
-  std::vector<pid_t> members;
-  if (run.supervisor > 0) {
-    members = descendants(sight.processes, run.supervisor);
-  } else if (run.command.pid > 0 && lives(run.command)) {
-    const auto command = static_cast<pid_t>(run.command.pid);
-    members = descendants(sight.processes, command);
-    members.push_back(command);
-  }
+  const std::set<pid_t> others = find_later_runs(run, sight.processes);
   const std::set<pid_t> in_cgroup = processes_in(run);
+  const pid_t session = session_of(run, sight.processes);
+  std::set<pid_t> family;
+  if (run.supervisor > 0) family.insert(run.supervisor);
+  for (const auto& process : sight.processes) {
+    if (process.gone() || others.contains(process.pid)) continue;
+    const bool is_command = process.pid == run.command.pid && lives(run.command);
+    const bool in_session = session > 0 && process.session == session;
+    if (is_command || in_session || in_cgroup.contains(process.pid) ||
+        sight.marked.contains(process.pid)) {
+      family.insert(process.pid);
+    }
+  }
+  add_descendants(sight.processes, others, family);
+  std::vector<pid_t> members;
   for (const auto& process : sight.processes) {
     if (process.gone() || process.pid == ::getpid() || process.pid == run.supervisor) continue;
-    if (std::find(members.begin(), members.end(), process.pid) != members.end()) continue;
-    if (in_cgroup.contains(process.pid) || sight.marked.contains(process.pid)) {
-      members.push_back(process.pid);
-    }
+    if (family.contains(process.pid)) members.push_back(process.pid);
   }
   return members;
 }

@@ -16,6 +16,7 @@ namespace yonder::outpost {
 struct Process {
   pid_t pid = 0;
   pid_t parent = 0;
+  pid_t session = 0;
   char state = '?';
   std::uint64_t start_time = 0;
   bool gone() const { return state == 'Z' || state == 'X'; }  // a zombie does nothing any more
@@ -34,12 +35,21 @@ std::vector<Process> all_processes();
 // Pure. Everything below `root`, without `root` itself and without zombies.
 std::vector<pid_t> descendants(const std::vector<Process>& processes, pid_t root);
 
+// What supervisors are called, see show_as_supervisor().
+inline constexpr const char* kSupervisorName = "yonder-run";
+// Whether it is the supervisor of some run, or one that waits for a run. Where it is found below
+// another run, it was started from inside that, and is none of it.
+bool leads_another_run(pid_t pid);
+
 // What belongs to a run: what descends from its supervisor (a subreaper, so that a daemon's second
-// fork stays below it), what carries the run's mark in its environment (when the supervisor is
-// gone), and what is in the run's own cgroup. Costs a walk over /proc.
+// fork stays below it); when that is gone, what carries the run's mark in its environment, and what
+// is in the session that the command led (its number is not given away while anything is in it);
+// what is in the run's own cgroup; and what descends from these. Not what belongs to a run that was
+// started from inside. Costs a walk over /proc.
 struct RunMembers {
   pid_t supervisor = 0;      // 0: gone
   wire::ProcessKey command;  // it may have cleared its environment; pid 0: not known
+  bool ended = false;        // with nothing left: its session's number may be another's by now
   std::string mark;          // "YONDER_RUN_ID=r-..."
   std::string cgroup;        // below /sys/fs/cgroup; empty: none
 };

@@ -3,10 +3,14 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <signal.h>
+#include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <cstdlib>
+
+#include "base/fd.h"
 #include "base/scratch_test.h"
 #include "base/subprocess.h"
 #include "base/text.h"
@@ -103,6 +107,61 @@ TEST(FindMembers, FindsTheCommandByItsStartTimeToo) {
   ++key.start_time;  // somebody else with the same pid
   EXPECT_THAT(*find_members({.command = key, .mark = "YONDER_RUN_ID=none"}),
               Not(Contains(child->pid())));
+}
+
+// Its leader has gone, and what is left has neither a mark nor a parent that tells.
+TEST(FindMembers, FindsWhatIsLeftInTheSessionOfTheCommand) {
+  const testing::Scratch scratch;
+  auto child = Subprocess::spawn(
+      {.argv =
+           {"setsid", "sh", "-c",
+            "cd $0; echo $$ > leader; env -i sleep 1000 & echo $! > left; while [ ! -e go ]; do "
+            "sleep 0.01; done",
+            scratch.path()},
+       .environment = {"PATH=/usr/bin:/bin"}});
+  ASSERT_TRUE(child);
+  ASSERT_TRUE(testing::eventually([&] { return scratch.read("left").ends_with('\n'); }));
+  const auto leader = static_cast<pid_t>(std::atoi(scratch.read("leader").c_str()));
+  const auto left = static_cast<pid_t>(std::atoi(scratch.read("left").c_str()));
+  auto key = *key_of(leader);
+  scratch.write("go", "");
+  ASSERT_TRUE(child->wait(testing::patience()));
+  ASSERT_TRUE(testing::eventually([&] { return !lives(key); }));
+  EXPECT_THAT(*find_members({.command = key, .mark = "YONDER_RUN_ID=none"}),
+              UnorderedElementsAre(left));
+  EXPECT_THAT(*find_members({.command = key, .ended = true, .mark = "YONDER_RUN_ID=none"}),
+              IsEmpty());
+  ::kill(left, SIGKILL);
+}
+
+// A process that has become the supervisor of another run, with a command of its own.
+TEST(FindMembers, LeavesOutARunThatWasStartedFromInside) {
+  auto told = make_pipe();
+  ASSERT_TRUE(told);
+  const auto self = key_of(::getpid());
+  // The kernel counts in hundredths of a second: what is later must be seen to be.
+  ASSERT_TRUE(testing::eventually([&] {
+    auto probe = Subprocess::spawn({.argv = {"cat"}, .environment = {}});
+    return probe && key_of(probe->pid())->start_time > self->start_time;
+  }));
+  const pid_t inner = ::fork();
+  if (inner == 0) {
+    ::prctl(PR_SET_NAME, kSupervisorName);
+    const pid_t command = ::fork();
+    if (command == 0) ::pause();
+    [[maybe_unused]] const auto n = ::write(told->write.get(), &command, sizeof command);
+    ::pause();
+  }
+  pid_t command = 0;
+  ASSERT_EQ(::read(told->read.get(), &command, sizeof command), ssize_t{sizeof command});
+  auto plain = Subprocess::spawn({.argv = {"cat"}, .environment = {}});
+  ASSERT_TRUE(plain);
+  const auto members = find_members({.supervisor = ::getpid(), .mark = "YONDER_RUN_ID=none"});
+  ::kill(command, SIGKILL);
+  ::kill(inner, SIGKILL);
+  ::waitpid(inner, nullptr, 0);
+  ASSERT_TRUE(members);
+  EXPECT_THAT(*members, UnorderedElementsAre(plain->pid()));
 }
 
 TEST(FindMembers, BelievesNoCgroupThatIsNotTheRunsOwn) {

@@ -96,7 +96,9 @@ void ReadLogActivity::first_look() {
     if (!last.bytes.ends_with('\n')) begin = last.start;
   }
   if (request_.from || request_.wait_ms) {
-    forward_.emplace(begin, HeadTail(request_.head, request_.tail));
+    const std::string before = begin > floor() ? file_.read(begin - 1, begin) : "\n";
+    forward_.emplace(begin, HeadTail(request_.head, request_.tail),
+                     before.empty() ? '\n' : before.front());
   }
 }
 
@@ -123,7 +125,7 @@ bool ReadLogActivity::watch_lines(bool reply_now) {
   forward_->step(file_, *filter_, file_.size(), budget_);
   busy_ = forward_->position() > before && forward_->position() < file_.size() && !budget_.spent();
   if (busy_) return false;
-  return reply_now || budget_.spent() || forward_->matches() > 0;
+  return reply_now || budget_.spent() || forward_->matches() > 0 || forward_->found_in_part();
 }
 
 bool ReadLogActivity::step(Outbox& outbox) {
@@ -217,10 +219,13 @@ void ReadLogActivity::fill_from(wire::LogReply& reply) {
 void ReadLogActivity::fill_matches(wire::LogReply& reply) {
   if (!goes_on(reply)) return;
   reply.start = from_;
+  reply.searched_from = from_;
+  forward_->finish_part();
   reply.next = forward_->next();
   // Of a log without a run nobody will say when its last line is whole: it is shown as it is, and
   // again next time.
   const bool at_end = forward_->position() >= file_.size();
+  reply.search_cut = !at_end;
   if (at_end && (over_ || !target_.record)) forward_->finish(*filter_);
   if (over_) reply.next = forward_->next();
   reply.matches = forward_->matches();
@@ -243,6 +248,8 @@ bool ReadLogActivity::fill_last_matches(wire::LogReply& reply) {
   backward_->put_into(text);
   put(reply, text);
   reply.start = backward_->start();
+  reply.searched_from = backward_->start();
+  reply.search_cut = !backward_->done();
   reply.next = over_ ? reply.size : backward_->whole_end();
   reply.matches = backward_->matches();
   return true;

@@ -40,45 +40,101 @@ void ForwardScan::step(LogFile& file, const LineFilter& filter, std::uint64_t en
     const std::string bytes = file.read(position_, std::min(end, position_ + kScanBlock));
     if (bytes.empty()) return;  // it was cut meanwhile
     slice.use(bytes.size());
-    take(bytes, filter);
+    // The end of a line stays in one piece where more is known.
+    const std::size_t text = bytes.find_last_not_of('\r');
+    const bool cut = position_ + bytes.size() < end && text != std::string::npos;
+    take(std::string_view(bytes).substr(0, cut ? text + 1 : bytes.size()), filter);
   }
 }
 
 void ForwardScan::take(std::string_view bytes, const LineFilter& filter) {
-  while (true) {
-    const std::size_t newline = bytes.find('\n');
-    if (newline == std::string_view::npos) break;
-    position_ += newline + 1;
-    end_line(bytes.substr(0, newline), "\n", filter);
-    bytes.remove_prefix(newline + 1);
+  if (after_return_) {
+    const std::size_t rest = size_of_line_end(bytes, 0);
+    after_return_ = rest == bytes.size() && !bytes.ends_with('\n');
+    position_ += rest;
+    line_start_ = position_;
+    bytes.remove_prefix(rest);
   }
+  while (!bytes.empty()) {
+    const std::size_t newline = bytes.find('\n');
+    const std::size_t size = newline == std::string_view::npos ? bytes.size() : newline + 1;
+    take_line(bytes.substr(0, size), filter);
+    bytes.remove_prefix(size);
+  }
+}
+
+// There is at most one newline in `bytes`, at their end.
+void ForwardScan::take_line(std::string_view bytes, const LineFilter& filter) {
+  while (!bytes.empty()) {
+    const std::size_t text =
+        std::min(bytes.find('\r'), bytes.size() - (bytes.ends_with('\n') ? 1 : 0));
+    if (text == bytes.size()) break;
+    const std::string_view ending = bytes.substr(text, size_of_line_end(bytes, text));
+    position_ += text + ending.size();
+    after_return_ = text + ending.size() == bytes.size() && !ending.ends_with('\n');
+    end_line(bytes.substr(0, text), ending, filter);
+    bytes.remove_prefix(text + ending.size());
+  }
+  if (bytes.empty()) return;
   line_.append(bytes);
+  long_.append(bytes, false, filter);
   position_ += bytes.size();
 }
 
-void ForwardScan::end_line(std::string_view rest, std::string_view newline,
-                           const LineFilter& filter) {
-  line_start_ = position_;
+// Puts it into `found_`.
+bool ForwardScan::find_in_line(std::string_view rest, const LineFilter& filter) {
   if (line_.total() == 0) {  // nearly always
-    if (!filter.found_in(rest)) return;
-    ++matches_;
-    found_.append(rest);
-    found_.append(newline);
-    return;
+    const bool found =
+        inside_ ? filter.find_in(rest, {.begin = false}).has_value() : filter.found_in(rest);
+    if (found) found_.append(rest);
+    return found;
   }
   line_.append(rest);
-  if (filter.found_in(line_.head() + line_.tail())) {
-    ++matches_;
+  if (filter.find_in(line_.head() + line_.tail(), {.begin = !inside_})) {
     found_.append(line_.head());
     found_.skip(line_.left_out());
     found_.append(line_.tail());
-    found_.append(newline);
+    return true;
   }
+  if (!part_is_long()) return false;
+  long_.append(rest, true, filter);
+  if (!long_.found()) return false;
+  found_.skip(line_.total() - long_.excerpt().size());
+  found_.append(long_.excerpt());
+  return true;
+}
+
+void ForwardScan::end_line(std::string_view rest, std::string_view ending,
+                           const LineFilter& filter) {
+  line_start_ = position_;
+  const bool redraw = !ending.empty() && !ending.ends_with('\n');
+  const bool nothing = redraw && line_.total() == 0 && rest.empty();
+  if (!nothing && find_in_line(rest, filter)) {
+    ++matches_;
+    found_.append(redraw ? "\n" : ending);
+  }
+  begin_line();
+}
+
+void ForwardScan::begin_line() {
+  inside_ = false;
+  if (line_.total() == 0) return;
   line_ = HeadTail(kLineEnds, kLineEnds);
+  long_ = LongLine();
 }
 
 void ForwardScan::finish(const LineFilter& filter) {
   if (line_start_ < position_) end_line("", "", filter);
+}
+
+void ForwardScan::finish_part() {
+  if (!found_in_part()) return;
+  ++matches_;
+  found_.skip(line_.total() - long_.excerpt().size());
+  found_.append(long_.excerpt());
+  found_.append("\n");
+  line_start_ = position_;
+  begin_line();
 }
 
 void BackwardScan::Line::prepend(std::string_view bytes) {
@@ -103,8 +159,12 @@ void BackwardScan::step(LogFile& file, const LineFilter& filter, ScanBudget& bud
       return;
     }
     slice.use(bytes.size());
-    position_ = from;
-    take_block(bytes, filter);
+    // The end of a line stays in one piece: that of the line before belongs to the next block.
+    const bool splits = bytes.front() == '\r' || bytes.front() == '\n';
+    const std::size_t cut = splits && from > bounds_.floor ? size_of_line_end(bytes, 0) : 0;
+    const std::size_t begin = cut < bytes.size() ? cut : 0;
+    position_ = from + begin;
+    take_block(std::string_view(bytes).substr(begin), filter);
   }
   if (position_ > bounds_.floor || done()) return;
   end_line("", position_, filter);
@@ -113,33 +173,63 @@ void BackwardScan::step(LogFile& file, const LineFilter& filter, ScanBudget& bud
 
 // `position_` is where the block begins.
 void BackwardScan::take_block(std::string_view bytes, const LineFilter& filter) {
+  std::size_t newline = bytes.rfind('\n');
+  std::size_t carriage = bytes.rfind('\r');
   while (!done()) {
-    const std::size_t newline = bytes.rfind('\n');
-    if (newline == std::string_view::npos) break;
-    end_line(bytes.substr(newline + 1), position_ + newline + 1, filter);
-    line_.newline = "\n";
-    bytes = bytes.substr(0, newline);
+    // npos + 1 is 0: whichever is there, and the last of them.
+    const std::size_t end = std::max(newline + 1, carriage + 1);
+    if (end == 0) break;
+    end_line(bytes.substr(end), position_ + end, filter);
+    const bool has_newline = end == newline + 1;
+    const std::size_t text = bytes.find_last_not_of('\r', has_newline ? end - 2 : end - 1);
+    // (npos, too, when the newline is the first byte of all)
+    const std::size_t size = end == 1 || text == std::string_view::npos ? 0 : text + 1;
+    line_.redraw = !has_newline;
+    line_.newline = has_newline ? bytes.substr(size, end - size) : "\n";
+    bytes = bytes.substr(0, size);
+    if (newline != std::string_view::npos && newline >= size) newline = bytes.rfind('\n');
+    if (carriage != std::string_view::npos && carriage >= size) carriage = bytes.rfind('\r');
   }
+  if (done() || bytes.empty()) return;
   line_.prepend(bytes);
+  line_.pieces.prepend(bytes, false, filter);
+}
+
+// What is found only in the middle of a long line is all that is kept of it.
+bool BackwardScan::find_in_line(std::string_view beginning, const LineFilter& filter) {
+  if (line_.empty()) {  // nearly always
+    const bool found = filter.found_in(beginning);
+    if (found) line_.prepend(beginning);
+    return found;
+  }
+  line_.prepend(beginning);
+  if (filter.found_in(line_.front + line_.back)) return true;
+  if (line_.left_out == 0) return false;
+  line_.pieces.prepend(beginning, true, filter);
+  if (!line_.pieces.found()) return false;
+  line_.left_out += line_.front.size() + line_.back.size() - line_.pieces.excerpt().size();
+  line_.front.clear();
+  line_.back = line_.pieces.excerpt();
+  return true;
 }
 
 // `beginning` and what is kept in `line_` are the line.
 void BackwardScan::end_line(std::string_view beginning, std::uint64_t line_start,
                             const LineFilter& filter) {
   const bool last = std::exchange(at_last_line_, false);
-  if (last) whole_end_ = line_start;
-  const bool nothing = last && line_.empty() && beginning.empty();  // it ends with a newline
-  bool found = false;
-  if (line_.empty()) {  // nearly always
-    found = !nothing && filter.found_in(beginning);
-    if (found) line_.prepend(beginning);
-  } else {
-    line_.prepend(beginning);
-    found = filter.found_in(line_.front + line_.back);
-  }
+  // The log ends with the end of a line, or a bar was drawn again.
+  const bool nothing = (last || line_.redraw) && line_.empty() && beginning.empty();
+  const bool found = !nothing && find_in_line(beginning, filter);
+  if (last)
+    whole_end_ = found && bounds_.end - line_start > 2 * kLineEnds ? bounds_.end : line_start;
   if (found && !keep_line()) return;
   line_ = Line{};
   start_ = line_start;
+}
+
+std::uint64_t BackwardScan::whole_end() const {
+  const std::uint64_t begin = at_last_line_ ? position_ : whole_end_;
+  return bounds_.end - begin > 2 * kLineEnds ? bounds_.end - kLineEnds : begin;
 }
 
 // Whole lines only, unless not even one fits: of that one the end will be kept.

@@ -152,6 +152,85 @@ TEST_F(Scan, OfALongLineTheBeginningAndTheEndAreLookedAt) {
   EXPECT_EQ(backward(file, "^first$", 5).matches(), 1U);
 }
 
+TEST_F(Scan, WhatABarHasDrawnIsALine) {
+  auto file = with("start\r\n\r10% ok\r20% warning\r\r30% ok\r\r\nend\n40% warning\r");
+  EXPECT_EQ(text_of(forward(file, "warning").found()), "20% warning\n40% warning\n");
+  EXPECT_EQ(text_of(backward(file, "warning", 5)), "20% warning\n40% warning\n");
+  EXPECT_EQ(text_of(forward(file, "^30% ok$").found()), "30% ok\r\r\n");
+  EXPECT_EQ(text_of(backward(file, "^30% ok$", 5)), "30% ok\r\r\n");
+  EXPECT_EQ(forward(file, "^$").matches(), 0U);
+  EXPECT_EQ(backward(file, "^$", 5).matches(), 0U);
+  EXPECT_EQ(forward(file, "warning").next(), file.size());
+  EXPECT_EQ(backward(file, "warning", 5).whole_end(), file.size());
+}
+
+TEST_F(Scan, EveryRedrawOfALongBarIsLookedAt) {
+  std::string text;
+  for (int i = 0; i < 30000; ++i) text += "\rstep " + std::to_string(i) + " of many";
+  auto file = with(text);
+  EXPECT_EQ(text_of(forward(file, "^step 15000 of").found()), "step 15000 of many\n");
+  EXPECT_EQ(text_of(backward(file, "^step 15000 of", 5)), "step 15000 of many\n");
+  EXPECT_EQ(backward(file, "^step \\d+ of many$", 40000, 1000000).matches(), 30000U);
+  auto scan = forward(file, "^step \\d+ of many$");
+  scan.finish(filter("^step \\d+ of many$"));
+  EXPECT_EQ(scan.matches(), 30000U);
+}
+
+TEST_F(Scan, AReturnAndItsNewlineAreOneEndWhereverTheyAreCut) {
+  std::string text = std::string(65535 - 4, 'x') + "\nhit\r\n" + std::string(65534, 'y') + "\r\n";
+  auto file = with(text);
+  EXPECT_EQ(text_of(forward(file, "hit|^$").found()), "hit\r\n");
+  EXPECT_EQ(text_of(backward(file, "hit|^$", 5)), "hit\r\n");
+  auto part = with("one\r");
+  ForwardScan scan(0, HeadTail(0, 1000));
+  scan.step(part, filter("one|^$"), part.size(), budget_);
+  EXPECT_EQ(scan.matches(), 1U) << "it need not wait for what comes behind";
+  std::ofstream(part.path(), std::ios::app) << "\ntwo\n";
+  part.look();
+  scan.step(part, filter("one|^$"), part.size(), budget_);
+  EXPECT_EQ(scan.matches(), 1U);
+  ForwardScan again(4, HeadTail(0, 1000), '\r');
+  again.step(part, filter("^$"), part.size(), budget_);
+  EXPECT_EQ(again.matches(), 0U);
+}
+
+TEST_F(Scan, TheMiddleOfALongLineIsLookedAtToo) {
+  const std::string side(1000000, '.');
+  auto file = with("first\n" + side + "the needle here" + side + "\nlast\n");
+  for (const char* pattern : {"needle", "the needle here", "\\.the needle"}) {
+    const auto scan = forward(file, pattern);
+    EXPECT_EQ(scan.matches(), 1U) << pattern;
+    EXPECT_NE(text_of(scan.found()).find("the needle here"), std::string::npos);
+    EXPECT_EQ(scan.found().total(), 2 * side.size() + 16);
+    EXPECT_EQ(backward(file, pattern, 5).matches(), 1U) << pattern;
+    EXPECT_NE(text_of(backward(file, pattern, 5)).find("the needle here"), std::string::npos);
+  }
+  for (const char* pattern : {"^the", "here$", "^\\.+the", "\\bneedle$"}) {
+    EXPECT_EQ(forward(file, pattern).matches(), 0U) << pattern;
+    EXPECT_EQ(backward(file, pattern, 5).matches(), 0U) << pattern;
+  }
+}
+
+TEST_F(Scan, GoesOnInALineThatNeverEnds) {
+  const std::string dots(300000, '.');
+  auto file = with(dots);
+  const auto scan = forward(file, "needle");
+  EXPECT_GE(scan.next(), file.size() - kLineEnds);
+  EXPECT_GE(backward(file, "needle", 5).whole_end(), file.size() - kLineEnds);
+  std::ofstream(file.path(), std::ios::app) << "needle" << dots;
+  file.look();
+  ForwardScan rest(scan.next(), HeadTail(100, 100000), '.');
+  while (rest.position() < file.size()) rest.step(file, filter("needle"), file.size(), budget_);
+  EXPECT_TRUE(rest.found_in_part());
+  rest.finish_part();
+  EXPECT_EQ(rest.matches(), 1U);
+  EXPECT_EQ(rest.next(), file.size());
+  EXPECT_NE(text_of(rest.found()).find(".needle."), std::string::npos);
+  ForwardScan inside(10, HeadTail(100, 100000), '.');
+  while (inside.position() < file.size()) inside.step(file, filter("^\\."), file.size(), budget_);
+  EXPECT_FALSE(inside.found_in_part()) << "no line begins there";
+}
+
 TEST_F(Scan, EndsWithItsBudgetAndSaysHowFarItLooked) {
   auto file = with(many_lines(100000));
   budget_.bytes = 300000;

@@ -283,6 +283,40 @@ TEST_F(ReadLog, ThatIsLookedThroughForLongLetsOthersHaveTheirTurn) {
   ASSERT_TRUE(reply);
   EXPECT_EQ(reply->matches, 0U);
   EXPECT_LT(reply->next, reply->size) << "it ended with its budget";
+  EXPECT_EQ(reply->searched_from, 0U);
+  EXPECT_TRUE(reply->search_cut);
+}
+
+TEST_F(ReadLog, SaysFromWhereOnAFilterHasSearched) {
+  const std::string path = scratch_.write("log", "early error\n");
+  constexpr std::uint64_t kSize = 1ULL << 40U;
+  ASSERT_EQ(::truncate(path.c_str(), static_cast<off_t>(kSize)), 0);
+  std::ofstream(path, std::ios::app | std::ios::binary) << "\nlate line\n";
+  const auto reply = read({.path = path, .filter = "error"});
+  EXPECT_EQ(reply.matches, 0U);
+  EXPECT_TRUE(reply.search_cut);
+  ASSERT_TRUE(reply.searched_from);
+  EXPECT_GT(*reply.searched_from, 0U);
+  const auto found = read({.path = path, .lines = 1, .filter = "late"});
+  EXPECT_FALSE(found.search_cut);
+  EXPECT_EQ(found.searched_from, kSize + 1);
+  EXPECT_FALSE(read({.path = path}).searched_from);
+}
+
+TEST_F(ReadLog, WithAFilterGoesOnInALogThatHasNoNewlines) {
+  const auto record =
+      start(in_background("head -c 300000 /dev/zero | tr '\\0' .; printf needle; head -c 300000 "
+                          "/dev/zero | tr '\\0' .; "
+                          "sleep 1000"));
+  ASSERT_TRUE(testing::eventually([&] { return read({.run_id = record.id()}).size == 600006; }));
+  const auto reply = read({.run_id = record.id(), .from = 0, .filter = "needle", .head = 500});
+  EXPECT_EQ(reply.matches, 1U);
+  EXPECT_NE(text_in(reply).find("needle"), std::string::npos);
+  EXPECT_EQ(reply.next, reply.size);
+  const auto none = read({.run_id = record.id(), .from = 0, .filter = "nothing"});
+  EXPECT_EQ(none.matches, 0U);
+  EXPECT_GT(none.next, 300000U);
+  EXPECT_GT(read({.run_id = record.id(), .filter = "nothing"}).next, 300000U);
 }
 
 }  // namespace

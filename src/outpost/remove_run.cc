@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <array>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <set>
@@ -16,6 +17,7 @@
 #include "base/file.h"
 #include "base/id.h"
 #include "base/text.h"
+#include "outpost/key_request.h"
 #include "outpost/machine.h"
 #include "outpost/processes.h"
 #include "outpost/record_files.h"
@@ -32,6 +34,8 @@ constexpr std::int64_t kDayMs = 24LL * kHourMs;
 constexpr std::int64_t kNeverStartedMs = kDayMs;
 constexpr std::int64_t kUnreadableMs = 7 * kDayMs;
 constexpr std::int64_t kLostMs = 30 * kDayMs;
+// A key is good for so long: until then its run is not started again.
+constexpr std::int64_t kKeyedMs = 30 * kDayMs;
 constexpr std::uint64_t kEnvironmentLimit = 4ULL * 1024 * 1024;
 constexpr std::array<const char*, 2> kLinkFolders{"/keys", "/sessions"};
 
@@ -53,12 +57,19 @@ std::int64_t target_age_ms(const std::string& path) {
   return std::max<std::int64_t>(0, wall_clock_ms() - info.st_mtim.tv_sec * 1000);
 }
 
+bool has_key(const RunRecord& record) {
+  if (path_exists(record.path("asked"))) return true;
+  const auto spec = record.read_spec();
+  return spec && !spec->key.empty();
+}
+
 // Whether nobody will want to know about the run any more.
 bool is_over(const RunRecord& record) {
   const std::int64_t ended = age_ms(record.path("exit"));
   if (ended >= 0) {
     const auto spec = record.read_spec();
-    return ended > (spec ? std::max(spec->keep_ms, kHourMs) : kUnreadableMs);
+    if (!spec) return ended > std::max(kUnreadableMs, has_key(record) ? kKeyedMs : 0);
+    return ended > std::max(spec->keep_ms, has_key(record) ? kKeyedMs : kHourMs);
   }
   const std::int64_t began = age_ms(record.path("alive"));
   if (began < 0) return age_ms(record.directory()) > kNeverStartedMs;
@@ -125,20 +136,32 @@ class RunCollector {
               [](const Ended& a, const Ended& b) { return a.ago_ms > b.ago_ms; });
     for (const auto& run : ended_) {
       if (bytes_ <= retention_.max_bytes || run.ago_ms < kDayMs) return;
-      if (remove_unless_used(run.record)) bytes_ -= run.bytes;
+      if (make_room_of(run.record)) bytes_ -= run.bytes;
     }
   }
 
+  // Of a run with a key what the key needs stays, which is a few small files.
+  bool make_room_of(const RunRecord& record) {
+    if (!has_key(record)) return remove_unless_used(record);
+    return unless_used(record, [&] { return give_up_output(record); });
+  }
+
   bool remove_unless_used(const RunRecord& record) {
-    // Held while it is removed. Somebody else's lock means a supervisor, which may still look after
+    return unless_used(record, [&] {
+      remove_run(record.directory());
+      return true;
+    });
+  }
+
+  bool unless_used(const RunRecord& record, const std::function<bool()>& act) {
+    // Held meanwhile. Somebody else's lock means a supervisor, which may still look after
     // what the command left behind.
     const auto lock = record.try_lock();
     const bool unlocked = lock ? lock->has_value() : lock.error().code == Errc::NotFound;
     if (!unlocked || !can_be_seen(record)) return false;
     if (!living_) living_ = find_living_runs();
     if (living_->contains(record.id())) return false;
-    remove_run(record.directory());
-    return true;
+    return act();
   }
 
   // A supervisor that was killed could not. Nobody begins a run again that has begun.

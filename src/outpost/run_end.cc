@@ -48,13 +48,13 @@ void say_end(const RunRecord& record, const wire::StartRequest& spec, const wire
   }
 }
 
-void write_end(const RunRecord& record, const wire::StartRequest& spec,
+void write_end(const HeldRecord& held, const wire::StartRequest& spec,
                const wire::ExitRecord& exit) {
-  while (!record.write_exit(exit)) {
-    if (!path_exists(record.directory())) return;  // somebody removed the record: nobody will ask
+  while (!held.reachable().write_exit(exit)) {
+    if (held.removed()) return;  // with the record went every question about the run
     ::poll(nullptr, 0, kRetryPauseMs);
   }
-  record.forget_inputs(spec);
+  held.reachable().forget_inputs(spec);
 }
 
 }  // namespace yonder::outpost

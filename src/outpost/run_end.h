@@ -2,6 +2,7 @@
 
 #include <string>
 
+#include "outpost/held_record.h"
 #include "outpost/run_record.h"
 #include "wire/messages.h"
 
@@ -15,7 +16,7 @@ void say_end(const RunRecord& record, const wire::StartRequest& spec, const wire
 
 // The end must be told. While the disk refuses, the calling process stays and is the only proof of
 // it.
-void write_end(const RunRecord& record, const wire::StartRequest& spec,
+void write_end(const HeldRecord& held, const wire::StartRequest& spec,
                const wire::ExitRecord& exit);
 
 }  // namespace yonder::outpost

@@ -57,7 +57,7 @@ void look_at_files(const RunRecord& record, wire::RunFacts& facts) {
 }
 
 void look_at_processes(const RunRecord& record, wire::RunFacts& facts) {
-  if (facts.alive && is_visible(*facts.alive, facts.boot_id)) {
+  if (facts.alive && is_here(record, *facts.alive, facts.boot_id)) {
     facts.supervisor_lives = lives(facts.alive->supervisor);
     facts.command_lives = !facts.exit && lives(facts.alive->command);
   } else if (facts.record_found) {
@@ -200,9 +200,18 @@ bool is_visible(const wire::AliveRecord& alive, const std::string& boot_id) {
          (alive.pid_ns.empty() || alive.pid_ns == read_pid_namespace());
 }
 
+// The boot id may be shown differently through a mount, but not a held lock together with the
+// process that should hold it.
+bool is_here(const RunRecord& record, const wire::AliveRecord& alive, const std::string& boot_id) {
+  if (is_visible(alive, boot_id)) return true;
+  return alive.host == read_hostname() && !alive.pid_ns.empty() &&
+         alive.pid_ns == read_pid_namespace() && lives(alive.supervisor) && record.locked();
+}
+
 RunMembers members_of(const RunRecord& record, const wire::RunFacts& facts) {
   RunMembers members{.mark = record.mark()};
-  if (!facts.alive || !is_visible(*facts.alive, facts.boot_id)) return members;
+  if (!facts.alive || !is_here(record, *facts.alive, facts.boot_id)) return members;
+  members.ended = facts.exit && facts.exit->left_running.empty();
   members.cgroup = facts.alive->cgroup;
   if (facts.supervisor_lives) members.supervisor = static_cast<pid_t>(facts.alive->supervisor.pid);
   members.command = facts.alive->command;
@@ -217,8 +226,8 @@ void look_at_left(const RunRecord& record, wire::RunFacts& facts) {
   facts.members = facts.exit->left_running;
   if (facts.members.empty() || !facts.alive) return;
   const bool booted = facts.alive->host == facts.host && facts.alive->boot_id != facts.boot_id;
-  if (booted) facts.members.clear();
-  if (!is_visible(*facts.alive, facts.boot_id)) return;
+  if (booted && !record.locked()) facts.members.clear();
+  if (!is_here(record, *facts.alive, facts.boot_id)) return;
   if (const auto members = find_members(members_of(record, facts))) {
     facts.members = describe(*members);
   }
@@ -232,6 +241,7 @@ wire::RunFacts observe(const RunRecord& record, const std::string& boot_id,
   facts.run_id = record.id();
   facts.boot_id = boot_id;
   facts.host = read_hostname();
+  facts.pid_ns = read_pid_namespace();
   look_at_files(record, facts);
   if (!facts.exit || options.after_end) look_at_processes(record, facts);
   // Whoever ended between the two looks has written how before it went.
@@ -242,9 +252,11 @@ wire::RunFacts observe(const RunRecord& record, const std::string& boot_id,
   if (options.label || record.is_background()) facts.label = read_label(record);
   if (options.members) {
     const auto members = find_members(members_of(record, facts));
-    if (members) {
+    // What was left in another container is not gone because it is not seen from here.
+    const bool seen = !facts.exit || !facts.alive || is_here(record, *facts.alive, boot_id);
+    if (members && (seen || !members->empty())) {
       facts.members = describe(*members);
-    } else {
+    } else if (!members) {
       facts.problem = "its processes cannot be looked at: " + members.error().message;
     }
   }

@@ -73,6 +73,8 @@ std::uint64_t read_input_position(const RunRecord& record);
 // Whether the pids of a record mean processes that we can see: same boot, machine and pid
 // namespace.
 bool is_visible(const wire::AliveRecord& alive, const std::string& boot_id);
+// Likewise, or its very supervisor is seen and holds the lock, whatever the boot id.
+bool is_here(const RunRecord& record, const wire::AliveRecord& alive, const std::string& boot_id);
 // Where the processes of a run are to be looked for.
 RunMembers members_of(const RunRecord& record, const wire::RunFacts& facts);
 

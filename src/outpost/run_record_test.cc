@@ -127,6 +127,36 @@ TEST_F(RunRecordTest, ObservesProcessesOnlyOfTheSameBoot) {
   EXPECT_FALSE(observe(record_, "other").supervisor_lives);
 }
 
+TEST_F(RunRecordTest, AHeldLockProvesLifeWhateverTheBootId) {
+  write_spec();
+  const auto self = key_of(::getpid());
+  ASSERT_TRUE(self);
+  const wire::ProcessKey dead{.pid = self->pid, .start_time = self->start_time + 1};
+  ASSERT_TRUE(record_.write_alive({.boot_id = "boot",
+                                   .host = read_hostname(),
+                                   .pid_ns = read_pid_namespace(),
+                                   .supervisor = *self,
+                                   .command = dead}));
+  EXPECT_FALSE(observe(record_, "other").supervisor_lives);
+  const auto lock = record_.try_lock();
+  ASSERT_TRUE(lock && *lock);
+  EXPECT_TRUE(observe(record_, "other").supervisor_lives);
+  EXPECT_TRUE(is_here(record_, *observe(record_, "other").alive, "other"))
+      << "so that it can be told to stop";
+}
+
+TEST_F(RunRecordTest, WhatWasLeftInAnotherContainerStands) {
+  write_spec();
+  const wire::ProcessKey unseen{.pid = 1, .start_time = 1};
+  ASSERT_TRUE(record_.write_alive({.boot_id = "boot",
+                                   .host = "container",
+                                   .pid_ns = "pid:[1]",
+                                   .supervisor = unseen,
+                                   .command = unseen}));
+  ASSERT_TRUE(record_.write_exit({.left_running = {{.pid = 7, .command = "x"}}}));
+  EXPECT_EQ(observe(record_, "boot", {.members = true}).members.size(), 1U);
+}
+
 TEST_F(RunRecordTest, ObservesAnEndAndTheSizesOfTheOutputs) {
   write_spec();
   write_alive("boot", 0);

@@ -94,8 +94,13 @@ bool in_a_chroot() {
   return status != 0;
 }
 
+bool may_mount() {
+  const auto way = lab::choose_way();
+  return way && *way == lab::Way::Root;
+}
+
 bool may_have_systemd() {
-  return path_exists(kSystemd) && lab::choose_way() == lab::Way::Root && !in_a_chroot();
+  return path_exists(kSystemd) && may_mount() && !in_a_chroot();
 }
 
 class Scope : public BackgroundTest {

@@ -20,6 +20,7 @@
 #include "outpost/begin_files.h"
 #include "outpost/begin_looking.h"
 #include "outpost/detach.h"
+#include "outpost/key_request.h"
 #include "outpost/list_runs.h"
 #include "outpost/outbox.h"
 #include "outpost/probe.h"
@@ -234,6 +235,7 @@ Result<std::unique_ptr<Activity>> Server::begin(wire::StreamId stream,
   }
   if (const auto* follow = std::get_if<wire::FollowRequest>(&request)) {
     TRY_ASSIGN(RunRecord record, existing(follow->run_id));
+    TRY(check_output_kept(record));
     return activity<FollowActivity>(std::move(record),
                                     FollowActivity::Options{.stream = stream,
                                                             .follow = follow->follow,

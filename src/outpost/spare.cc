@@ -67,7 +67,7 @@ struct Ends {
   }
   ::sched_yield();  // to the command process: nobody waits for what this one does first
   if (record && record->unused()) record.reset();
-  show_as("outpost supervise " + run->record.id());
+  show_as_supervisor(run->record.id());
   // Whatever could not be had before is tried again: the run is this process's now.
   if (!signals) signals = become_supervisor();
   ::_exit(supervise(run->record, run->spec, std::move(signals), command));

@@ -93,10 +93,10 @@ TEST_F(SpareTest, GetsItsRunHoweverEarlyThatComes) {
 // Whatever is wrong with the place for ready records, runs begin all the same.
 class SpareWithoutPlace : public RunTest {
  protected:
-  SpareWithoutPlace() { ::signal(SIGCHLD, SIG_IGN); }
   ~SpareWithoutPlace() override { ::signal(SIGCHLD, SIG_DFL); }
   // What went wrong.
   std::string run_one() {
+    ::signal(SIGCHLD, SIG_IGN);
     auto spare = Spare::fork_one(around_.state_dir);
     if (!spare) return "no spare";
     const auto record = start(request("echo out"), spare);

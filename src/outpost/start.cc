@@ -9,12 +9,12 @@
 #include <cerrno>
 #include <optional>
 
-#include "base/clean_text.h"
 #include "base/clock.h"
 #include "base/file.h"
 #include "base/text.h"
 #include "outpost/background.h"
 #include "outpost/background_log.h"
+#include "outpost/key_request.h"
 #include "outpost/launcher.h"
 #include "outpost/record_files.h"
 #include "outpost/remove_run.h"
@@ -73,12 +73,26 @@ Result<void> launch(const Surroundings& around, const RunRecord& record,
     TRY_ASSIGN(UserLog made, UserLog::create(spec.log_file));
     log.emplace(std::move(made));
   }
-  auto done = claim_session(around, spec.session, record);
-  if (done) done = spawn(record, spec, files, spare);
-  if (!done) return no_room(std::move(done).error());
+  if (auto named = claim_session(around, spec.session, record); !named)
+    return no_room(std::move(named).error());
+  if (auto spawned = spawn(record, spec, files, spare); !spawned) {
+    auto error = no_room(std::move(spawned).error());
+    error.hint = "nothing was run; the machine gives the user no further process: end some there";
+    return error;
+  }
   if (log) log->keep();
   if (spec.tmux) show_in_tmux(record, spec);
   return {};
+}
+
+// A run that never began keeps no key: only whoever asks for that very run again is told.
+std::optional<RunRecord> holder_of_key(const Surroundings& around, const std::string& key,
+                                       const std::string& run_id) {
+  auto found = find_by_key(around, key);
+  if (!found || found->id() == run_id) return found;
+  const auto exit = found->read_exit();
+  const bool refused = exit && *exit && (*exit)->cause == wire::Cause::Refused;
+  return refused ? std::nullopt : found;
 }
 
 // Makes the key point to this run. When somebody was faster with the same key, theirs is the run.
@@ -88,14 +102,14 @@ Result<std::optional<RunRecord>> claim_key(const Surroundings& around, const Run
   if (::symlink(record.id().c_str(), key_path(around, key).c_str()) == 0) {
     return std::optional<RunRecord>();
   }
-  auto found = find_by_key(around, key);
+  auto found = holder_of_key(around, key, record.id());
   if (!found) {
-    // It leads to a run that is gone. The lock on all keys is held.
+    // It leads to a run that is gone, or never began. The lock on all keys is held.
     ::unlink(key_path(around, key).c_str());
     if (::symlink(record.id().c_str(), key_path(around, key).c_str()) == 0) {
       return std::optional<RunRecord>();
     }
-    found = find_by_key(around, key);
+    found = holder_of_key(around, key, record.id());
   }
   if (!found) return Error{Errc::Internal, "cannot keep the key of the run", "try again"};
   if (found->id() == record.id()) return std::optional<RunRecord>();
@@ -130,6 +144,14 @@ bool waits_elsewhere(const Surroundings& around, const RunRecord& record) {
   return (*waiting)->boot_id != around.boot_id && !host.empty() && host != read_hostname();
 }
 
+// What came with a key is kept beside the run, so that the next one who uses it can be compared.
+Result<void> write_asked(const Surroundings& around, const RunRecord& record,
+                         const wire::StartRequest& request) {
+  if (request.key.empty()) return {};
+  return write_file_atomically(record.path("asked"), parts_of(request, around.home),
+                               Durability::Process);
+}
+
 // A lock without a process: the run's starter died before the command's first instruction, so the
 // run was never begun and can be begun now, by exactly one: whoever gets the lock.
 Result<Started> attach(const Surroundings& around, const RunRecord& record,
@@ -141,20 +163,11 @@ Result<Started> attach(const Surroundings& around, const RunRecord& record,
   TRY_ASSIGN(const wire::StartRequest spec, settle_request(around, request));
   TRY(check_session_free(around, spec.session, record));
   TRY(write_spec(record, files.lock, spec));
+  TRY(write_asked(around, record, request));
   TRY_ASSIGN(const std::optional<RunRecord> other, claim_key(around, record, spec.key));
   if (other) return Started{*other, true};
   TRY(launch(around, record, spec, files, spare));
   return Started{record, true};
-}
-
-// A key means one piece of work. Whoever comes with another would take its end for his own.
-Result<void> check_same_work(const RunRecord& record, const wire::StartRequest& request) {
-  const auto spec = record.read_spec();
-  if (!spec || (spec->command == request.command && spec->argv == request.argv)) return {};
-  return Error{Errc::Conflict,
-               concat("key '", printable(request.key), "' belongs to run ", record.id(),
-                      ", which runs another command"),
-               "nothing was run; use another key for other work"};
 }
 
 // Conflict: somebody else is starting the run.
@@ -176,18 +189,24 @@ Result<NewRecord> make_record(const RunRecord& record, const wire::StartRequest&
   return std::move(lock).error();
 }
 
-// In a directory that this call has made. What fails leaves nothing.
+// In a directory that this call has made. What fails leaves nothing. `spec` is the request as it
+// was settled.
 Result<Started> begin_new(const Surroundings& around, const RunRecord& record,
-                          const wire::StartRequest& spec, const NewRecord& files,
-                          std::optional<Spare>& spare) {
-  if (auto written = write_spec(record, files.lock, spec); !written) {
+                          const wire::StartRequest& request, const wire::StartRequest& spec,
+                          const NewRecord& files, std::optional<Spare>& spare) {
+  auto written = write_spec(record, files.lock, spec);
+  if (written) written = write_asked(around, record, request);
+  if (!written) {
     remove_run(record.directory());
     return no_room(std::move(written).error());
   }
   auto other = claim_key(around, record, spec.key);
   if (!other || *other) remove_run(record.directory());
   if (!other) return no_room(std::move(other).error());
-  if (*other) return attach(around, **other, spec, spare);
+  if (*other) {
+    TRY(check_same_work(**other, request, around.home));
+    return attach(around, **other, request, spare);
+  }
   if (auto launched = launch(around, record, spec, files, spare); !launched) {
     remove_run(record.directory());
     return std::move(launched).error();
@@ -235,8 +254,8 @@ Result<Started> start_run(const Surroundings& around, const wire::StartRequest& 
   if (!request.key.empty() || !request.session.empty()) {
     TRY_ASSIGN(keys, lock_keys(around.state_dir));
   }
-  if (const auto found = find_by_key(around, request.key)) {
-    TRY(check_same_work(*found, request));
+  if (const auto found = holder_of_key(around, request.key, request.run_id)) {
+    TRY(check_same_work(*found, request, around.home));
     return attach(around, *found, request, spare);
   }
   const RunRecord record(around.state_dir, id);
@@ -245,7 +264,7 @@ Result<Started> start_run(const Surroundings& around, const wire::StartRequest& 
   TRY(check_session_free(around, spec.session, record));
 
   auto files = make_record(record, spec, spare);
-  if (files) return begin_new(around, record, spec, *files, spare);
+  if (files) return begin_new(around, record, request, spec, *files, spare);
   if (files.error().code == Errc::Conflict) return attach(around, record, request, spare);
   return no_room(std::move(files).error());
 }

@@ -46,7 +46,7 @@ Deadline StopActivity::due() const {
 // False while there is no supervisor that could hear it.
 bool StopActivity::tell_supervisor() const {
   const auto alive = record_.read_alive();
-  if (!alive || !*alive || !is_visible(**alive, boot_id_)) return false;
+  if (!alive || !*alive || !is_here(record_, **alive, boot_id_)) return false;
   if (!lives((*alive)->supervisor)) return false;
   sigval value{};
   value.sival_int = encode_stop(order_);

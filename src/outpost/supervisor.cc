@@ -9,6 +9,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <cerrno>
 #include <memory>
@@ -44,7 +45,7 @@ Result<Fd> open_input(const wire::StartRequest& spec, const RunRecord& record, F
 class Supervisor {
  public:
   Supervisor(const RunRecord& record, wire::StartRequest spec, Fd signals)
-      : record_(record), spec_(std::move(spec)), signals_(std::move(signals)) {
+      : record_(record), held_(record), spec_(std::move(spec)), signals_(std::move(signals)) {
     if (spec_.launcher == "scope") cgroup_ = own_scope_cgroup(record_);
   }
 
@@ -57,13 +58,16 @@ class Supervisor {
     }
     if (auto obtained = obtain(); !obtained) return refuse(obtained.error());
     if (auto started = waiting > 0 ? adopt(waiting) : start(); !started) {
-      record_end({.code = kCannotStart}, "yonder: " + started.error().message + "\n");
       if (lease_) lease_->leave();
-      return 1;
+      return refuse(started.error());
     }
     while (!ended_) wait_once();
+    if (never_began()) {
+      if (lease_) lease_->leave();
+      return refuse(unbegun_ ? *unbegun_ : read_refusal(record_));
+    }
     finish();
-    while (has_children()) wait_once();
+    while (has_dependents()) wait_once();
     if (lease_) lease_->leave();
     return 0;
   }
@@ -84,13 +88,16 @@ class Supervisor {
   void on_signal(const signalfd_siginfo& info);
   void reap();
   bool died_unbegun(int raw) const;
+  bool never_began() const;
   bool has_children() const;
+  bool has_dependents() const;
   void end_tree(wire::Cause cause, const StopOrder& order);
   RunMembers members() const;
   void finish();
   void record_end(const Ending& ending, const std::string& complaint);
 
   RunRecord record_;
+  HeldRecord held_;
   wire::StartRequest spec_;
   std::string cgroup_;
   Fd signals_;
@@ -99,6 +106,8 @@ class Supervisor {
   Deadline look_at_lease_ = Deadline::never();
   bool lease_rests_ = false;  // whatever befalls it, it is not looked at before
   pid_t command_ = -1;
+  wire::ProcessKey command_key_;
+  std::optional<Error> unbegun_;  // why the command could not be begun
   Instant started_ = std::chrono::steady_clock::now();
   Deadline limit_ = Deadline::never();
   wire::Cause cause_ = wire::Cause::Exited;
@@ -162,7 +171,8 @@ Result<void> Supervisor::start() {
 
 void Supervisor::begin(pid_t command) {
   command_ = command;
-  if (const auto key = lease_ ? key_of(command) : std::nullopt) lease_->know_command(*key);
+  command_key_ = key_of(command).value_or(wire::ProcessKey{});
+  if (lease_ && command_key_.pid > 0) lease_->know_command(command_key_);
   started_ = std::chrono::steady_clock::now();
   if (spec_.timeout_ms) limit_ = Deadline::after(std::chrono::milliseconds(*spec_.timeout_ms));
 }
@@ -214,7 +224,9 @@ void Supervisor::reap() {
     if (pid != command_) continue;
     if (died_unbegun(raw)) {
       adopted_ = false;
-      if (start()) continue;
+      auto again = start();
+      if (again) continue;
+      unbegun_ = std::move(again).error();
     }
     ended_ = true;
     usage_ = usage;
@@ -234,13 +246,31 @@ bool Supervisor::died_unbegun(int raw) const {
   return adopted_ && !cause_known_ && WIFSIGNALED(raw) && !path_exists(record_.path("alive"));
 }
 
+// Its process has given up before it was the command, and has said why.
+bool Supervisor::never_began() const {
+  if (unbegun_) return true;
+  return cause_ == wire::Cause::Exited && ending_.code == kCannotStart &&
+         !path_exists(record_.path("alive"));
+}
+
 bool Supervisor::has_children() const {
   siginfo_t info{};
   return ::waitid(P_ALL, 0, &info, WEXITED | WNOHANG | WNOWAIT) == 0;
 }
 
+// A run that was started from inside this one comes to this process when its starter has gone, but
+// it needs none: it has a supervisor of its own.
+bool Supervisor::has_dependents() const {
+  if (!has_children()) return false;
+  const auto processes = all_processes();
+  return std::any_of(processes.begin(), processes.end(), [](const Process& process) {
+    return process.parent == ::getpid() && !leads_another_run(process.pid);
+  });
+}
+
 RunMembers Supervisor::members() const {
-  return {.supervisor = ::getpid(), .mark = record_.mark(), .cgroup = cgroup_};
+  return {
+      .supervisor = ::getpid(), .command = command_key_, .mark = record_.mark(), .cgroup = cgroup_};
 }
 
 void Supervisor::end_tree(wire::Cause cause, const StopOrder& order) {
@@ -286,11 +316,11 @@ void Supervisor::record_end(const Ending& ending, const std::string& complaint) 
   exit.user_ms = in_ms(usage_.ru_utime);
   exit.system_ms = in_ms(usage_.ru_stime);
   exit.max_rss_kib = usage_.ru_maxrss;
-  say_end(record_, spec_, exit, complaint);
+  say_end(held_.reachable(), spec_, exit, complaint);
   if (has_children()) {
     if (const auto left = find_members(members())) exit.left_running = describe(*left);
   }
-  write_end(record_, spec_, exit);
+  write_end(held_, spec_, exit);
 }
 
 }  // namespace
@@ -301,9 +331,14 @@ Result<void> spawn_supervisor(const RunRecord& record, const wire::StartRequest&
   const pid_t pid = ::fork();
   if (pid < 0) return errno_error("fork");
   if (pid > 0) return {};
+  show_as_supervisor(record.id());
   leave_the_link({lock.get()});
-  show_as("outpost supervise " + record.id());
   ::_exit(supervise(record, spec));
+}
+
+void show_as_supervisor(const std::string& run_id) {
+  ::prctl(PR_SET_NAME, kSupervisorName);
+  show_as("outpost supervise " + run_id);
 }
 
 Fd become_supervisor() {
@@ -312,7 +347,7 @@ Fd become_supervisor() {
   ::signal(SIGPIPE, SIG_IGN);
   ::signal(SIGXFSZ, SIG_IGN);  // a file that may not grow is an error, not the end
   ::prctl(PR_SET_CHILD_SUBREAPER, 1);
-  ::prctl(PR_SET_NAME, "yonder-run");
+  ::prctl(PR_SET_NAME, kSupervisorName);
   return Fd(::signalfd(-1, &signals, SFD_CLOEXEC));
 }
 

@@ -2,6 +2,8 @@
 
 #include <sys/types.h>
 
+#include <string>
+
 #include "base/fd.h"
 #include "base/result.h"
 #include "outpost/run_record.h"
@@ -12,6 +14,9 @@ namespace yonder::outpost {
 // One process per run, detached from every link: starts the command, enforces its time limit, and
 // writes how it ended. Afterwards it stays as long as anything of the command's tree is left, so
 // that the rest can still be found and stopped.
+
+// By this others know it for a run of its own: see leads_another_run().
+void show_as_supervisor(const std::string& run_id);
 
 // Forks the supervisor of a run whose lock the caller holds; it holds the lock until its end.
 Result<void> spawn_supervisor(const RunRecord& record, const wire::StartRequest& spec,

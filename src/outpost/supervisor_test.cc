@@ -51,6 +51,19 @@ TEST_F(Supervise, RecordsTheExitCodeAndBothOutputs) {
   EXPECT_EQ(text_of(record, "err"), "err\n");
 }
 
+TEST_F(Supervise, RecordsTheEndWhileTheHomeIsAwayFromItsPlace) {
+  auto wanted = request("touch begun; while [ ! -e go ]; do sleep 0.01; done; exit 7");
+  wanted.background = true;
+  const auto record = start(wanted);
+  wait_for_file("begun");
+  ASSERT_EQ(std::rename((scratch_ / "state").c_str(), (scratch_ / "away").c_str()), 0);
+  scratch_.write("go", "");
+  const RunRecord away(concat(scratch_.path(), "/away/runs/", record.id()));
+  EXPECT_EQ(wait_for_end(away).code, 7);
+  EXPECT_THAT(text_of(away, "log"), HasSubstr("EXIT_CODE=7\n"));
+  ASSERT_EQ(std::rename((scratch_ / "away").c_str(), (scratch_ / "state").c_str()), 0);
+}
+
 TEST_F(Supervise, RecordsTheSignalThatEndedTheCommand) {
   const auto exit = wait_for_end(start("kill -SEGV $$"));
   EXPECT_EQ(exit.cause, wire::Cause::Signal);

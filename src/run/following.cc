@@ -137,6 +137,7 @@ Result<Following::Step> Following::follow_once(const std::shared_ptr<link::Link>
     }
   }
   if (input_) input_->attach([&call] { call->poke(); });
+  if (input_ && seen_) input_->start_reading();
   auto step = take_events(*call);
   if (input_) input_->detach();
   return step;
@@ -169,6 +170,7 @@ Result<Following::Step> Following::take_events(link::Call& call) {
     }
     if (const auto* reply = std::get_if<link::ReplyEvent>(&*event)) return on_facts(reply->cbor);
     if (!input_) continue;
+    if (seen_) input_->start_reading();
     if (const auto pumped = input_->pump(call); !pumped) return on_failure(pumped.error());
   }
 }

@@ -14,33 +14,51 @@ constexpr std::size_t kWindow = wire::kInitialCredit;
 }  // namespace
 
 InputSource::InputSource(int fd) : fd_(fd) {
-  if (auto pipe = make_pipe()) stop_ = *std::move(pipe);
+  auto pipe = make_pipe();
+  if (!pipe) {
+    // What could not be interrupted is not begun: the command sees the end of its input.
+    state_.change([](State& s) { s.ended = true; });
+    return;
+  }
+  wake_ = *std::move(pipe);
   reader_ = Thread("stdin", [this] { read_loop(); });
 }
 
 InputSource::~InputSource() {
   state_.change([](State& s) { s.refused = true; });
-  stop_.write.reset();
+  interrupt();
   reader_.join();
+}
+
+// What is left of it in the pipe only makes the thread look once more than it has to.
+void InputSource::interrupt() {
+  [[maybe_unused]] const auto woken = write_all(wake_.write, "!").has_value();
 }
 
 void InputSource::read_loop() {
   std::array<char, 65536> buffer{};
   while (true) {
-    const bool wanted = state_.wait(
-        Deadline::never(), [](const State& s) { return s.refused || s.bytes.size() < kWindow; },
-        [](const State& s) { return !s.refused; });
-    if (!wanted) return;
-    std::array<pollfd, 2> fds{pollfd{fd_, POLLIN, 0}, pollfd{stop_.read.get(), POLLIN, 0}};
+    const bool go_on = state_.wait(
+        Deadline::never(),
+        [](const State& s) { return s.refused || (s.wanted && s.bytes.size() < kWindow); },
+        [](State& s) {
+          s.reading = !s.refused;
+          return s.reading;
+        });
+    if (!go_on) return;
+    std::array<pollfd, 2> fds{pollfd{fd_, POLLIN, 0}, pollfd{wake_.read.get(), POLLIN, 0}};
     ::poll(fds.data(), fds.size(), -1);
-    if (fds[1].revents != 0) return;
-    const ssize_t n = ::read(fd_, buffer.data(), buffer.size());
+    const bool interrupted = fds[1].revents != 0;
+    const ssize_t n = ::read(interrupted ? wake_.read.get() : fd_, buffer.data(), buffer.size());
+    const bool ended = !interrupted && n <= 0;
     state_.change([&](State& s) {
+      s.reading = false;
+      if (interrupted) return;
       if (n > 0) s.bytes.append(buffer.data(), static_cast<std::size_t>(n));
-      if (n <= 0) s.ended = true;
+      s.ended = ended;
       if (s.wake) s.wake();
     });
-    if (n <= 0) return;
+    if (ended) return;
   }
 }
 
@@ -55,8 +73,20 @@ void InputSource::attach(std::function<void()> wake) {
   });
 }
 
+void InputSource::start_reading() {
+  state_.change([](State& s) { s.wanted = true; });
+}
+
 void InputSource::detach() {
-  state_.change([](State& s) { s.wake = nullptr; });
+  const bool reading = state_.change([](State& s) {
+    s.wake = nullptr;
+    s.wanted = false;
+    return s.reading;
+  });
+  if (!reading) return;
+  interrupt();
+  state_.wait(
+      Deadline::never(), [](const State& s) { return !s.reading; }, [](const State&) {});
 }
 
 std::uint64_t InputSource::resume_from() const {
@@ -66,6 +96,8 @@ std::uint64_t InputSource::resume_from() const {
 Result<void> InputSource::pump(link::Call& call) {
   return state_.change([&](State& s) -> Result<void> {
     if (call.input_closed()) {
+      // What is typed from now on is for the next one who reads here.
+      if (!s.refused && s.reading) interrupt();
       s.refused = true;
       s.bytes.clear();
       return {};
@@ -81,7 +113,7 @@ Result<void> InputSource::pump(link::Call& call) {
       s.sent = std::max(s.sent, taken);  // of an earlier attempt
     }
     const std::uint64_t waiting = s.start + s.bytes.size() - s.sent;
-    const auto piece = static_cast<std::size_t>(std::min(waiting, call.input_credit()));
+    const auto piece = static_cast<std::size_t>(std::min(waiting, call.input_room()));
     if (piece > 0) {
       TRY(call.send_input(s.sent, std::string_view(s.bytes).substr(
                                       static_cast<std::size_t>(s.sent - s.start), piece)));

@@ -2,6 +2,9 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <poll.h>
+
+#include <array>
 
 #include "base/patience_test.h"
 #include "link/far_side_test.h"
@@ -31,6 +34,14 @@ class InputSourceTest : public ::testing::Test {
     input_ = *std::move(pipe);
   }
   void type(std::string_view bytes) { ASSERT_TRUE(write_all(input_.write, bytes)); }
+  // What another reader of the same descriptor gets; "nothing" when there is nothing left for it.
+  std::string typed() const {
+    pollfd ready{input_.read.get(), POLLIN, 0};
+    if (::poll(&ready, 1, 0) <= 0) return "nothing";
+    std::array<char, 100> buffer{};
+    const auto n = read_some(input_.read, buffer.data(), buffer.size());
+    return n ? std::string(buffer.data(), *n) : "nothing";
+  }
 
   // A request to a far side that takes it and then does this.
   link::Call request(const std::string& behaviour) {
@@ -93,6 +104,7 @@ class InputSourceTest : public ::testing::Test {
    public:
     Attempt(InputSource& source, link::Call& call) : source_(source) {
       source_.attach([&call] { call.poke(); });
+      source_.start_reading();
     }
     Attempt(const Attempt&) = delete;
     Attempt& operator=(const Attempt&) = delete;
@@ -226,6 +238,35 @@ TEST_F(InputSourceTest, CallsItAnErrorWhenMoreWasTakenThanSent) {
   ASSERT_FALSE(delivered);
   EXPECT_EQ(delivered.error().code, Errc::Protocol);
   EXPECT_THAT(delivered.error().message, HasSubstr("more input than it was sent"));
+}
+
+// As a password would be that is asked for at the same terminal.
+TEST_F(InputSourceTest, LeavesWhatIsTypedBeforeTheCommandHasBegun) {
+  InputSource source(input_.read.get());
+  auto call = request(writes_down("heard"));
+  source.attach([&call] { call.poke(); });
+  type("secret");
+  EXPECT_EQ(typed(), "secret");
+  source.start_reading();
+  type("hello");
+  EXPECT_TRUE(deliver(source, call, [&] { return heard("heard").bytes == "hello"; }));
+  source.detach();
+}
+
+TEST_F(InputSourceTest, LeavesWhatIsTypedWhileTheLinkIsLost) {
+  InputSource source(input_.read.get());
+  {
+    auto call = request(writes_down("first"));
+    const Attempt attempt(source, call);
+    type("hello");
+    ASSERT_TRUE(deliver(source, call, [&] { return heard("first").bytes == "hello"; }));
+  }
+  type("secret");
+  EXPECT_EQ(typed(), "secret");
+  type(" world");
+  auto call = request(writes_down("second"));
+  const Attempt attempt(source, call);
+  ASSERT_TRUE(deliver(source, call, [&] { return heard("second").bytes == "hello world"; }));
 }
 
 TEST_F(InputSourceTest, EndsWithoutWaitingForWhatIsNeverTyped) {

@@ -67,17 +67,41 @@ void judge_waiting(RunStatus& status, const wire::RunFacts& facts) {
                   .holders = facts.waiting->holders};
 }
 
+bool in_another_container(const wire::RunFacts& facts) {
+  const wire::AliveRecord& alive = *facts.alive;
+  return alive.boot_id == facts.boot_id && !alive.pid_ns.empty() && !facts.pid_ns.empty() &&
+         alive.pid_ns != facts.pid_ns;
+}
+
+std::string proof_from_afar(const wire::RunFacts& facts) {
+  if (in_another_container(facts)) {
+    return facts.supervisor_lives ? "its lock is held, in another container of the machine"
+                                  : "it was started in another container of the machine";
+  }
+  const std::string there = far_name(facts.alive->host);
+  return facts.supervisor_lives
+             ? concat("its lock is held, on ", there)
+             : concat("it was started on ", there, ", and this is ", far_name(facts.host));
+}
+
+// Its pids mean nothing where it was looked at: another machine that shares the home, or another
+// container.
+bool is_elsewhere(const wire::RunFacts& facts) {
+  const wire::AliveRecord& alive = *facts.alive;
+  if (alive.boot_id != facts.boot_id) return !alive.host.empty() && alive.host != facts.host;
+  return in_another_container(facts);
+}
+
 void judge_living(RunStatus& status, const wire::RunFacts& facts) {
   if (!facts.alive) {
     judge_waiting(status, facts);
-  } else if (facts.alive->boot_id != facts.boot_id && !facts.alive->host.empty() &&
-             facts.alive->host != facts.host) {
-    // A home that several machines share. Where locks reach across, the lock is proof enough.
+  } else if (is_elsewhere(facts)) {
+    // Where locks reach across, the lock is proof enough.
     status.state = facts.supervisor_lives ? RunState::Running : RunState::Unknown;
-    status.proof = facts.supervisor_lives
-                       ? concat("its lock is held, on ", far_name(facts.alive->host))
-                       : concat("it was started on ", far_name(facts.alive->host), ", and this is ",
-                                far_name(facts.host));
+    status.proof = proof_from_afar(facts);
+  } else if (facts.alive->boot_id != facts.boot_id && facts.supervisor_lives) {
+    status.state = RunState::Running;
+    status.proof = "its lock is held, though the boot id is another";
   } else if (facts.alive->boot_id != facts.boot_id) {
     status.state = RunState::Lost;
     status.proof = "the machine has booted since";
@@ -126,10 +150,8 @@ bool is_gone(const wire::RunFacts& facts) {
   if (!facts.problem.empty() || facts.supervisor_lives || !facts.members.empty()) return false;
   if (facts.exit) return true;
   if (!facts.record_found || facts.command_lives) return false;
-  // On another machine, which shares this home, nobody has looked.
-  const bool elsewhere = facts.alive && facts.alive->boot_id != facts.boot_id &&
-                         !facts.alive->host.empty() && facts.alive->host != facts.host;
-  return !elsewhere && !waits_elsewhere(facts);
+  // On another machine, which shares this home, or in another container nobody has looked.
+  return !(facts.alive && is_elsewhere(facts)) && !waits_elsewhere(facts);
 }
 
 }  // namespace yonder::run

@@ -133,6 +133,29 @@ TEST(Judge, SaysLostAfterAnotherBoot) {
   EXPECT_EQ(judge(f).proof, "the machine has booted since");
 }
 
+TEST(Judge, AHeldLockProvesLifeWhateverTheBootId) {
+  auto f = begun();
+  f.boot_id = "seen differently";
+  f.supervisor_lives = true;
+  EXPECT_EQ(judge(f).state, RunState::Running);
+  EXPECT_EQ(judge(f).proof, "its lock is held, though the boot id is another");
+  EXPECT_FALSE(is_gone(f));
+}
+
+TEST(Judge, SaysNeitherLostNorGoneOfARunInAnotherContainer) {
+  auto f = begun();
+  f.alive->pid_ns = "pid:[1]";
+  f.pid_ns = "pid:[2]";
+  EXPECT_EQ(judge(f).state, RunState::Unknown);
+  EXPECT_EQ(judge(f).proof, "it was started in another container of the machine");
+  EXPECT_FALSE(is_gone(f));
+  f.supervisor_lives = true;
+  EXPECT_EQ(judge(f).state, RunState::Running);
+  f.supervisor_lives = false;
+  f.exit = wire::ExitRecord{.code = 0};
+  EXPECT_TRUE(is_gone(f)) << "a supervisor leaves when nothing of its run is left";
+}
+
 TEST(Judge, BelievesAnEndWhateverBootItWasIn) {
   auto f = ended({.cause = wire::Cause::Exited, .code = 0});
   f.boot_id = "later";
@@ -263,7 +286,7 @@ TEST(Judge, FollowsItsTableForEveryCombinationOfFacts) {
                 if (supervisor) expected = RunState::Queued;
               } else if (alive == Alive::OtherHost) {
                 expected = supervisor ? RunState::Running : RunState::Unknown;
-              } else if (alive == Alive::ThisBoot && (supervisor || command)) {
+              } else if (supervisor || (alive == Alive::ThisBoot && command)) {
                 expected = RunState::Running;
               }
               EXPECT_EQ(judge(f).state, expected)

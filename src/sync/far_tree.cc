@@ -125,15 +125,15 @@ Result<void> FarTree::take_event(const Deadline& deadline) {
 Result<void> FarTree::pour(std::string_view bytes) {
   while (!bytes.empty()) {
     if (cancel_.cancelled()) return Error{Errc::Cancelled, "cancelled", ""};
-    const std::uint64_t credit = call_.input_credit();
-    if (credit == 0) {
+    const std::uint64_t room = call_.input_room();
+    if (room == 0) {
       const auto before = std::chrono::steady_clock::now();
       TRY(take_event(Deadline::never()));
       blocked_ += std::chrono::steady_clock::now() - before;
       continue;
     }
     const std::string_view piece =
-        bytes.substr(0, static_cast<std::size_t>(std::min<std::uint64_t>(credit, bytes.size())));
+        bytes.substr(0, static_cast<std::size_t>(std::min<std::uint64_t>(room, bytes.size())));
     TRY(call_.send_input(sent_, piece));
     sent_ += piece.size();
     bytes.remove_prefix(piece.size());

@@ -14,6 +14,7 @@
 #include "base/fd.h"
 #include "base/id.h"
 #include "base/text.h"
+#include "tree/mounts.h"
 
 namespace yonder::tree {
 namespace {
@@ -64,7 +65,9 @@ class Remover {
   }
 
   Result<void> empty(int parent, const std::string& name, int depth) {
+    TRY(check_mount(parent, name));
     TRY_ASSIGN(const Dir directory, open(parent, name));
+    if (mounted_on(::dirfd(directory.get())) != mounted_on(top_)) return other_mount(name);
     const int fd = ::dirfd(directory.get());
     std::optional<Error> first;
     while (const dirent* entry = ::readdir(directory.get())) {
@@ -75,6 +78,19 @@ class Remover {
       }
     }
     if (first) return std::move(*first);
+    return {};
+  }
+
+  static Error other_mount(const std::string& name) {
+    return Error{Errc::Conflict, concat("a file system is mounted on ", printable(name)),
+                 "unmount it first"};
+  }
+
+  // What lies behind a mount belongs to another tree, whoever moved the mount into this one. Asked
+  // before anything of it is touched.
+  Result<void> check_mount(int parent, const std::string& name) const {
+    const Fd fd(::openat(parent, name.c_str(), O_PATH | O_NOFOLLOW | O_CLOEXEC));
+    if (fd && mounted_on(fd.get()) != mounted_on(top_)) return other_mount(name);
     return {};
   }
 

@@ -15,6 +15,7 @@
 #include "base/id.h"
 #include "base/text.h"
 #include "tree/file_path.h"
+#include "tree/mounts.h"
 #include "tree/remove_tree.h"
 #include "tree/rename.h"
 #include "tree/scan.h"
@@ -67,6 +68,16 @@ Error cannot_keep(const std::string& path, int error_number) {
   }
   if (error_number == EINVAL) error.message = concat(relative, " has the trash in it");
   return error;
+}
+
+// A rename would carry the mount into the trash with the directories above it.
+Result<void> check_no_mount(int dir_fd, const std::string& name, const std::string& relative) {
+  const auto mount = mount_within(dir_fd, name);
+  if (!mount) return {};
+  return Error{
+      Errc::Conflict,
+      concat(printable(relative), " stays: a file system is mounted on ", printable(*mount)),
+      "unmount it first, or name only what lies beside it"};
 }
 
 }  // namespace
@@ -207,6 +218,7 @@ Result<void> Trash::move_in(int dir_fd, const std::string& name, const std::stri
 
 Result<void> Trash::take(int dir_fd, const std::string& name, const std::string& relative) {
   if (!exists_at(dir_fd, name)) return path_error("move to the trash:", relative, errno);
+  if (!is_no_directory(dir_fd, name)) TRY(check_no_mount(dir_fd, name, relative));
   return move_in(dir_fd, name, relative);
 }
 
@@ -290,6 +302,7 @@ Result<void> Trash::replace(int dir_fd, const std::string& temporary, const std:
   const int fresh = rename_new(dir_fd, temporary, dir_fd, name);
   if (fresh == 0) return {};
   if (fresh != EEXIST) return path_error("rename to", relative, fresh);
+  if (!is_no_directory(dir_fd, name)) TRY(check_no_mount(dir_fd, name, relative));
   // Whatever can go wrong with the batch goes wrong before the name is touched.
   const Change change{dir_fd, temporary, name, relative};
   TRY_ASSIGN(const auto linked, link_in(change));

@@ -35,8 +35,8 @@ class Trash {
   ~Trash();
 
   // Moves the entry `name` of the directory `dir_fd`, whose path below the root is `relative`, into
-  // the batch. Symlinks are moved, not followed; directories move whole. After an error the entry
-  // is where it was.
+  // the batch. Symlinks are moved, not followed; directories move whole, but one that holds a mount
+  // is a Conflict. After an error the entry is where it was.
   Result<void> take(int dir_fd, const std::string& name, const std::string& relative);
 
   // `temporary` of the same directory takes the name of `name`, and what was there is kept as

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "base/text.h"
+#include "tree/mounts.h"
 #include "tree/trash.h"
 #include "tree/trash_batch.h"
 
@@ -28,6 +29,11 @@ bool count(int dir_fd, int depth, TrashBatch& batch) {
       continue;
     }
     const auto child = open_directory_at(dir_fd, name);
+    // What lies behind a mount is no part of the batch.
+    if (child && mounted_on(child->get()) != mounted_on(dir_fd)) {
+      ++batch.entries;
+      continue;
+    }
     if (!child || !count(child->get(), depth + 1, batch)) return false;
   }
   return true;
@@ -46,7 +52,8 @@ void collect_paths(int dir_fd, const std::string& prefix, int depth, std::size_t
   for (const std::string& name : *names) {
     if (paths.size() >= limit) return;
     const std::string path = prefix.empty() ? name : concat(prefix, "/", name);
-    if (const auto child = open_directory_at(dir_fd, name)) {
+    const auto child = open_directory_at(dir_fd, name);
+    if (child && mounted_on(child->get()) == mounted_on(dir_fd)) {
       collect_paths(child->get(), path, depth + 1, limit, paths);
     } else {
       paths.push_back(path);

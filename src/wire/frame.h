@@ -52,6 +52,8 @@ inline constexpr std::size_t kMaxPayload = 64UL * 1024;
 inline constexpr std::size_t kMaxMessage = 8UL * 1024 * 1024;
 // How many bytes of Data a receiver lets come before it has to say Credit.
 inline constexpr std::uint32_t kInitialCredit = 256U * 1024;
+// Whatever a receiver says, no sender has more Data on its way to it.
+inline constexpr std::uint64_t kMostCredit = 4ULL * 1024 * 1024;
 
 // Where so much Data has gone, more will: the pipes at both ends of that link are widened, so that
 // the processes along the way do not wake each other for every packet.

@@ -220,6 +220,7 @@ void fields(A& a, RunFacts& m) {
   a("run_id", m.run_id);
   a("boot_id", m.boot_id);
   a("host", m.host);
+  a("pid_ns", m.pid_ns);
   a("existed", m.existed);
   a("record_found", m.record_found);
   a("supervisor_lives", m.supervisor_lives);
@@ -247,6 +248,8 @@ void fields(A& a, LogReply& m) {
   a("tail", m.tail);
   a("skipped", m.skipped);
   a("matches", m.matches);
+  a("searched_from", m.searched_from);
+  a("search_cut", m.search_cut);
   a("modified_ms", m.modified_ms);
   a("session_lives", m.session_lives);
 }

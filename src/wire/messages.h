@@ -257,6 +257,7 @@ struct RunFacts {
   std::string run_id;
   std::string boot_id;   // of the machine, now
   std::string host;      // likewise
+  std::string pid_ns;    // whose processes were looked at
   bool existed = false;  // it was there before this request; to a stop: its end was
   bool record_found = false;
   bool supervisor_lives = false;
@@ -281,8 +282,11 @@ struct LogReply {
   std::uint64_t next = 0;       // where to go on
   std::string head;
   std::string tail;
-  std::uint64_t skipped = 0;  // bytes between the two
-  std::uint64_t matches = 0;  // lines that the filter was found in
+  std::uint64_t skipped = 0;                   // bytes between the two
+  std::uint64_t matches = 0;                   // lines that the filter was found in
+  std::optional<std::uint64_t> searched_from;  // by the filter, from here on
+  bool search_cut =
+      false;  // there is more before that, or behind `next`, than one request may read
   std::int64_t modified_ms = 0;
   std::optional<bool> session_lives;  // a tmux session of that name; nothing: no tmux, or not asked
 };

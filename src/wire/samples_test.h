@@ -182,6 +182,8 @@ inline LogReply sample_log() {
           .tail = std::string("\0t", 2),
           .skipped = 4,
           .matches = 5,
+          .searched_from = 2,
+          .search_cut = true,
           .modified_ms = 1700000000000,
           .session_lives = false};
 }

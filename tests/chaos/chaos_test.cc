@@ -2,9 +2,11 @@
 
 #include <cstdlib>
 #include <iostream>
+#include <optional>
 
 #include "chaos/audit.h"
 #include "chaos/injector.h"
+#include "chaos/liar.h"
 #include "chaos/observer.h"
 #include "chaos/worker.h"
 #include "e2e/fixture.h"
@@ -48,6 +50,8 @@ class Chaos : public e2e::EndToEnd {
     ::signal(SIGPIPE, SIG_IGN);   // clients are killed while they are spoken to
     add_machine("alice");
     add_machine("bob");
+    liar_.emplace(start_sshd(
+        {.config = {"ForceCommand " + make_liar(size_.seed + 2, new_open_directory())}}));
     write_all_hosts();
     world_.environment = environment();
     // The outposts are in their places before the trouble begins.
@@ -57,6 +61,7 @@ class Chaos : public e2e::EndToEnd {
   }
 
   World world_;
+  Size size_;
 
  private:
   void add_machine(const std::string& user) {
@@ -68,7 +73,7 @@ class Chaos : public e2e::EndToEnd {
   }
 
   void write_all_hosts() {
-    std::vector<lab::SshHost> hosts;
+    std::vector<lab::SshHost> hosts{host(kLiar, *liar_)};
     for (std::size_t m = 0; m < world_.machines.size(); ++m) {
       const Machine& machine = world_.machines[m];
       hosts.push_back(host(direct_name(m), machine.sshd, machine.user.name));
@@ -79,6 +84,8 @@ class Chaos : public e2e::EndToEnd {
     }
     write_hosts(hosts);
   }
+
+  std::optional<lab::Sshd> liar_;
 };
 
 // The clients of one worker are on different lines, and the observers have one of their own.
@@ -114,7 +121,7 @@ void play(Stage& stage, const Size& size) {
 }
 
 TEST_F(Chaos, LeavesEveryRunExecutedOnceAndToldAsItWas) {
-  const Size size;
+  const Size& size = size_;
   std::cout << "seed " << size.seed << ", " << size.runs << " runs, " << size.faults
             << " faults or more\n";
   const auto plans = make_plans(size.seed, size.runs, world_.machines.size(), new_open_directory());

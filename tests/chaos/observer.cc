@@ -3,7 +3,9 @@
 #include <map>
 
 #include "base/patience_test.h"
+#include "base/text.h"
 #include "chaos/verdict.h"
+#include "e2e/fixture.h"
 
 namespace yonder::chaos {
 namespace {
@@ -17,10 +19,13 @@ void Observer::watch() {
   while (!stage_.calm.wait(Deadline::after(kPause)) && !stage_.end.expired()) {
     const auto started = stage_.truth.started();
     if (started.empty()) continue;
+    const RunPlan& plan = stage_.plans[static_cast<std::size_t>(dice_.of(started))];
     if (dice_.one_in(15)) {
       list(dice_.below(stage_.world.machines.size()));
+    } else if (dice_.one_in(10)) {
+      ask_the_liar(plan);
     } else {
-      check(stage_.plans[static_cast<std::size_t>(dice_.of(started))]);
+      check(plan);
     }
   }
 }
@@ -52,6 +57,24 @@ void Observer::check(const RunPlan& plan) {
   stage_.truth.note(plan, [](Seen& seen) {
     if (!seen.end_told_at) seen.end_told_at = std::chrono::steady_clock::now();
   });
+}
+
+// Whatever that machine sends, the answer comes, it is no statement about a run of another machine,
+// and the client is as well as before: its later answers are judged as all others are.
+void Observer::ask_the_liar(const RunPlan& plan) {
+  stage_.tally.fault("a machine that lies was asked");
+  const bool task = dice_.one_in(2);
+  const Json arguments =
+      task ? Json{{"run_id", stage_.truth.of(plan).run_id}, {"sandbox_name", kLiar}}
+           : Json{{"command", "true"}, {"sandbox_name", kLiar}, {"wait_s", 1}};
+  const auto reply = seat_.call(task ? "check_background_task" : "exec_bash", arguments,
+                                Deadline::after(kAnswerTime));
+  if (!reply.arrived) return;
+  stage_.tally.answer(label_of("liar", reply.is_error, reply.content));
+  const auto memory = e2e::peak_memory(seat_.pid());
+  if (memory > e2e::enough_memory()) {
+    stage_.tally.wrong(Wrong::Answer, concat("yonder mcp has held ", memory, " bytes"));
+  }
 }
 
 void Observer::list(std::size_t machine) {

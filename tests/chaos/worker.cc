@@ -113,6 +113,21 @@ void Worker::maybe_disturb(const RunPlan& plan, Seat& seat, const std::string& c
   }
 }
 
+// A client that closes its end right behind the request and reads nothing. What it asked for may
+// have been done: the next one that tries with the same key finds out.
+void Worker::start_and_leave(const RunPlan& plan, const Seat& seat) {
+  stage_.truth.note(plan, [](Seen& seen) { seen.may_run = true; });
+  auto client = e2e::McpClient::start(stage_.world.environment);
+  if (!client) {
+    return stage_.tally.wrong(Wrong::Answer, "yonder mcp did not start: " + client.error().message);
+  }
+  (*client)->call_async("exec_bash_background", start_arguments(plan, seat.line()));
+  stage_.tally.fault("client left right behind a start");
+  if (!(*client)->close(Deadline::after(kAnswerTime))) {
+    stage_.tally.wrong(Wrong::Answer, "yonder mcp did not end after its client had left");
+  }
+}
+
 bool Worker::start(const RunPlan& plan) {
   const Evidence evidence = evidence_before(stage_.truth, plan);
   if (!evidence.before.may_run && path_exists(plan.count_file)) {
@@ -120,6 +135,10 @@ bool Worker::start(const RunPlan& plan) {
                        concat("run ", plan.number, " began, though its start was refused"));
   }
   Seat& seat = some_seat();
+  if (dice_.one_in(6)) {
+    start_and_leave(plan, seat);
+    return false;
+  }
   maybe_cut_the_start(plan, seat);
   const int id = seat.begin("exec_bash_background", start_arguments(plan, seat.line()));
   bool second = false;

@@ -33,5 +33,7 @@ struct World {
 std::string sandbox_name(std::size_t machine, std::size_t line);
 // The way there without a proxy.
 std::string direct_name(std::size_t machine);
+// A machine whose outpost lies; see liar.h.
+inline constexpr const char* kLiar = "liar";
 
 }  // namespace yonder::chaos

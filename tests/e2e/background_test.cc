@@ -3,7 +3,11 @@
 #include <filesystem>
 
 #include "base/file.h"
+#include "base/quote.h"
+#include "base/text.h"
 #include "e2e/background_fixture.h"
+#include "e2e/program.h"
+#include "lab/processes.h"
 
 namespace yonder::e2e {
 namespace {
@@ -11,7 +15,6 @@ namespace {
 using ::testing::AnyOf;
 using ::testing::Contains;
 using ::testing::ElementsAre;
-using ::testing::EndsWith;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using ::testing::IsSupersetOf;
@@ -381,6 +384,28 @@ TEST_F(Background, ListsAreMadeAnewFromTheFarSidesWhenTheDatabaseIsGone) {
   EXPECT_EQ(content_of(next->call("stop_background_task",
                                   {{"run_id", started["run_id"]}, {"grace_s", 1}}))["gone"],
             true);
+}
+
+// Each has a supervisor of its own; the outer one has taken the inner one in when its starter went.
+TEST_F(Background, ARunStartedFromInsideARunSurvivesTheOuterOnesTimeLimitAndStop) {
+  const std::string inside =
+      concat(shell_quote(yonder_program()),
+             " run local -- sleep 1000.$((600 + 25)); : > begun; sleep 1000");
+  for (const bool by_limit : {true, false}) {
+    const std::string place = new_open_directory();
+    const Json outer =
+        start(inside, by_limit ? Json{{"cwd", place}, {"timeout_s", 20}} : Json{{"cwd", place}});
+    ASSERT_TRUE(lab::eventually([&] { return path_exists(place + "/begun"); })) << outer;
+    const auto inner = lab::processes_matching("1000.625");
+    ASSERT_FALSE(inner.empty());
+    if (by_limit) {
+      EXPECT_EQ(end_of(outer)["state"], "timed_out");
+    } else {
+      EXPECT_EQ(stop(outer)["gone"], true);
+    }
+    EXPECT_EQ(lab::processes_matching("1000.625"), inner);
+    lab::kill_and_wait(inner);
+  }
 }
 
 }  // namespace

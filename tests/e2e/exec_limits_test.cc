@@ -157,6 +157,15 @@ TEST_F(ExecLimits, AKeyMakesTheSecondCallJoinTheFirst) {
   EXPECT_EQ(file_text(count), "x\n");
 }
 
+TEST_F(ExecLimits, AKeyWithADifferentRequestIsAnErrorThatNamesWhatDiffers) {
+  const std::string command = "echo $WHO";
+  const Json key = new_marker();
+  EXPECT_EQ(bash(command, {{"key", key}, {"env", {{"WHO", "me"}}}})["stdout"], "me\n");
+  const Json error = bash_error(command, {{"key", key}, {"env", {{"WHO", "you"}}}, {"cwd", "/"}});
+  EXPECT_EQ(error["code"], "conflict");
+  EXPECT_THAT(error["message"].get<std::string>(), ::testing::HasSubstr("another cwd, env"));
+}
+
 TEST_F(ExecLimits, ACrashOfTheServerDoesNotHurtTheCommand) {
   lab::Sshd sshd = start_sshd();
   write_hosts({host("box", sshd)});

@@ -142,6 +142,20 @@ TEST_F(LeftBehind, NothingIsWhenTheTestItselfCrashes) {
   expect_nothing_left();
 }
 
+// Its own limit comes before CTest's.
+class LeftByAHang : public LeftBehind {
+ protected:
+  LeftByAHang() { launcher_ = {"env", "YONDER_TEST_ENDS_S=800"}; }
+};
+
+TEST_F(LeftByAHang, NothingIsAtItsLimit) {
+  ::kill(victim_->pid(), SIGALRM);  // as the limit does
+  const auto status = victim_->wait(patience());
+  ASSERT_TRUE(status);
+  EXPECT_EQ(status->code, 1);
+  expect_nothing_left();
+}
+
 // Stands for CTest by its name.
 class LeftByCtest : public LeftBehind {
  protected:

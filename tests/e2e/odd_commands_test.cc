@@ -8,8 +8,6 @@
 namespace yonder::e2e {
 namespace {
 
-using ::testing::EndsWith;
-using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 
 class OddCommands : public Background {};

@@ -11,7 +11,6 @@ namespace yonder::e2e {
 namespace {
 
 using ::testing::AnyOf;
-using ::testing::EndsWith;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using ::testing::StartsWith;

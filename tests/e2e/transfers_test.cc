@@ -12,7 +12,6 @@ namespace {
 
 namespace fs = std::filesystem;
 using ::testing::HasSubstr;
-using ::testing::Not;
 
 constexpr std::size_t kBig = 6U << 20;
 constexpr std::uint64_t kSlow = 128UL * 1024;

@@ -18,8 +18,9 @@ struct KeeperDuties {
 //   work      returns from this call.
 //
 // All orphans land at the keeper, so a process that has changed its session, name, directory and
-// environment is found too. To be called before any thread starts. YONDER_UNGUARDED in the
-// environment turns it off, for a debugger.
+// environment is found too. To be called before any thread starts. In the environment,
+// YONDER_TEST_ENDS_S is a limit at which the front ends all of it as failed, and YONDER_UNGUARDED
+// turns everything off, for a debugger.
 void guard_this_process(const KeeperDuties& duties = {});
 
 }  // namespace yonder::lab

@@ -24,6 +24,7 @@ namespace {
 struct Entered {
   std::unique_ptr<Lab> lab;
   std::string reason = "Lab::enter() was not called";
+  bool refused = false;  // by the machine; otherwise something is wrong
 };
 
 Entered& entered() {
@@ -114,9 +115,11 @@ void Lab::enter() {
   // What the keeper does not hold, no daemon will hold either.
   ::close_range(3, ~0U, CLOSE_RANGE_CLOEXEC);
   remove_stale_sites();
-  const Way way = choose_way();
-  const auto site = way == Way::None ? Error{Errc::Unsupported, "no namespaces may be made", ""}
-                                     : make_site(way != Way::OneUser);
+  const auto chosen = choose_way();
+  const Way way = chosen ? *chosen : Way::None;
+  const auto site = !chosen            ? chosen.error()
+                    : way == Way::None ? Error{Errc::Unsupported, "no namespaces may be made", ""}
+                                       : make_site(way != Way::OneUser);
   Result<void> joined;
   guard_this_process({.before =
                           [&] {
@@ -132,6 +135,7 @@ void Lab::enter() {
     return;
   }
   state.reason = lab.error().message;
+  state.refused = chosen && way == Way::None;
   std::cerr << "no lab: " << state.reason << std::endl;
 }
 
@@ -143,8 +147,13 @@ const std::string& Lab::reason() {
   return entered().reason;
 }
 
+bool Lab::refused() {
+  return entered().refused;
+}
+
 Lab& Lab::get() {
   need(Need::Namespaces);
+  if (!available()) throw std::runtime_error("the lab could not be made: " + reason());
   return *entered().lab;
 }
 

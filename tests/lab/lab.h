@@ -38,7 +38,9 @@ class Lab {
   static void enter();
   static bool available();
   static const std::string& reason();  // why it is not available
-  static Lab& get();                   // where it is not available, the test is skipped
+  static bool refused();               // whether that is because the machine does not allow it
+  // Where it is refused, the test is skipped; where it could not be made otherwise, the test fails.
+  static Lab& get();
   bool has_several_users() const { return way_ != Way::OneUser; }
 
   const std::string& directory() const { return directory_; }

@@ -145,8 +145,9 @@ Result<void> bind_over(const std::string& from, const std::string& to) {
 
 Result<void> hide_shared_places(const std::string& lab_directory) {
   std::error_code error;
-  const std::vector<fs::path> kept{fs::canonical(lab_directory, error),
-                                   fs::canonical("/proc/self/exe", error), fs::current_path(error)};
+  const std::vector<fs::path> kept{
+      fs::canonical(lab_directory, error), fs::canonical("/proc/self/exe", error),
+      fs::canonical("/tmp/yonder-sanitizer-reports", error), fs::current_path(error)};
   for (const char* place : {"/tmp", "/var/tmp", "/dev/shm"}) TRY(empty_place(place, kept));
   // The way here led through the directory that is hidden now.
   if (::chdir(kept.back().c_str()) != 0) return errno_error("chdir " + kept.back().native());

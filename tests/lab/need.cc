@@ -9,7 +9,7 @@ namespace {
 
 bool met(Need what) {
   switch (what) {
-    case Need::Namespaces: return Lab::available();
+    case Need::Namespaces: return !Lab::refused();
     case Need::Users:
     case Need::Pam: return Lab::get().has_several_users();
     case Need::OneTimeCodes: return one_time_codes_available();

@@ -1,9 +1,10 @@
 #include <gtest/gtest.h>
 
 #include "lab/guard.h"
+#include "lab/verdict.h"
 
 int main(int argc, char** argv) {
   ::testing::InitGoogleTest(&argc, argv);
   if (!::testing::GTEST_FLAG(list_tests)) yonder::lab::guard_this_process();
-  return RUN_ALL_TESTS();
+  return yonder::lab::run_tests();
 }

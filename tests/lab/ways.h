@@ -22,8 +22,9 @@ inline constexpr uid_t kOnlyUid = 7001;
 bool may_be_other_users();
 
 // The first way that works, found by trying each in a process of its own. YONDER_LAB_WAY names one
-// instead: root, root-in-namespace, one-user or none.
-Way choose_way();
+// instead: root, root-in-namespace, one-user or none. None only where a right is refused; that it
+// could not be found out is an error, and so is a named way that does not work.
+Result<Way> choose_way();
 
 // Makes this process a member of the user namespace that the way needs, if any. No other thread may
 // run.

@@ -11,8 +11,6 @@ namespace yonder::sync {
 namespace {
 
 namespace fs = std::filesystem;
-using ::testing::ElementsAre;
-using ::testing::IsEmpty;
 
 // Short things pass at once; of long ones, 10 MB a second.
 constexpr const char* kNarrow =

@@ -8,8 +8,6 @@
 namespace yonder::sync {
 namespace {
 
-namespace fs = std::filesystem;
-
 TEST_F(SyncTest, WhoeverGoesOnAddsToWhatWasDone) {
   constexpr int kFiles = 30;
   for (int i = 0; i < kFiles; ++i) write(here(concat("f", i)), "old");

@@ -1,0 +1,44 @@
+#!/usr/bin/env python3
+import os
+import pathlib
+import subprocess
+import tempfile
+import unittest
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent
+
+
+def run(*words, **more):
+    return subprocess.run(words, text=True, capture_output=True, timeout=600, **more)
+
+
+class ScriptsTest(unittest.TestCase):
+    def test_every_script_says_what_it_does(self):
+        for script in sorted((ROOT / "scripts").iterdir()):
+            for word in ("--help", "-h"):
+                done = run(script, word, cwd="/")
+                self.assertEqual((done.returncode, done.stderr), (0, ""), script.name)
+                self.assertGreater(len(done.stdout), 60, script.name)
+                self.assertNotIn("set -euo", done.stdout, script.name)
+
+    def test_cdpath_leads_no_script_astray(self):
+        with tempfile.TemporaryDirectory() as place:
+            pathlib.Path(place, "scripts").mkdir()
+            environment = {**os.environ, "CDPATH": place}
+            for script in sorted((ROOT / "scripts").iterdir()):
+                done = run(f"scripts/{script.name}", "--help", cwd=ROOT, env=environment)
+                self.assertEqual(done.returncode, 0, script.name + done.stderr)
+                self.assertNotIn(place, done.stdout, script.name)
+
+    def test_a_prefix_that_cannot_be_written_to_is_refused_before_the_build(self):
+        with tempfile.TemporaryDirectory() as place:
+            file = pathlib.Path(place, "a file")
+            file.write_text("")
+            done = run(ROOT / "scripts" / "install", "--prefix", file)
+            self.assertEqual(done.returncode, 1)
+            self.assertIn(f"install: {file} cannot be written to", done.stderr)
+            self.assertNotIn("building", done.stdout)
+
+
+if __name__ == "__main__":
+    unittest.main()
