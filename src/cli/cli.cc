@@ -34,6 +34,7 @@ struct Dispatch {
   int operator()(const EditOptions& options) const { return edit_command(options, doors); }
   int operator()(const GrepOptions& options) const { return grep_command(options, doors); }
   int operator()(const RestoreOptions& options) const { return restore_command(options, doors); }
+  int operator()(const TrashOptions& options) const { return trash_command(options, doors); }
   int operator()(const GitSyncOptions& options) const { return git_sync_command(options, doors); }
   int operator()(const SyncOptions& options) const { return sync_command(options, doors); }
   int operator()(const TransfersOptions& options) const {

@@ -20,6 +20,7 @@ int write_command(const WriteOptions& options, const Doors& doors);
 int edit_command(const EditOptions& options, const Doors& doors);
 int grep_command(const GrepOptions& options, const Doors& doors);
 int restore_command(const RestoreOptions& options, const Doors& doors);
+int trash_command(const TrashOptions& options, const Doors& doors);
 int git_sync_command(const GitSyncOptions& options, const Doors& doors);
 int sync_command(const SyncOptions& options, const Doors& doors);
 int transfers_command(const TransfersOptions& options, const Doors& doors);

@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "base/clock.h"
 #include "cli/cli.h"
 #include "cli/interrupts.h"
 #include "cli/table.h"
@@ -45,5 +46,11 @@ std::vector<Row> ls_rows(const files::ListReply& reply, const std::string& as_gi
 std::vector<Row> ls_fields(const files::ListReply& reply, const std::string& as_given);
 std::string grep_text(const files::SearchReply& reply, const std::string& as_given);
 std::vector<Row> trash_rows(const files::TrashReply& reply);
+// What `yonder trash` shows of it.
+std::vector<Row> trash_sizes(const files::TrashReply& reply);
+// "9 batches, 180 MiB"
+std::string trash_total(const files::TrashReply& reply);
+// Leaves only those that are so old.
+void keep_older(files::TrashReply& reply, Duration at_least);
 
 }  // namespace yonder::cli

@@ -7,6 +7,7 @@
 #include "base/utf8.h"
 #include "cli/file_commands.h"
 #include "cli/one_line.h"
+#include "cli/run_words.h"
 #include "ops/files_json.h"
 
 namespace yonder::cli {
@@ -108,6 +109,31 @@ std::vector<Row> trash_rows(const files::TrashReply& reply) {
                     human_bytes(batch.bytes), safe_name(batch.root), std::move(first)});
   }
   return rows;
+}
+
+std::vector<Row> trash_sizes(const files::TrashReply& reply) {
+  std::vector<Row> rows;
+  for (const auto& batch : reply.batches) {
+    const std::size_t slash = batch.directory.find_last_of('/');
+    rows.push_back({batch.id, age(batch.created_ms, reply.now_ms), one_line(batch.why),
+                    concat(batch.entries, batch.counted ? "" : "+"), human_bytes(batch.bytes),
+                    safe_name(batch.root), safe_name(batch.directory.substr(0, slash))});
+  }
+  return rows;
+}
+
+std::string trash_total(const files::TrashReply& reply) {
+  std::uint64_t bytes = 0;
+  for (const auto& batch : reply.batches) bytes += batch.bytes;
+  const std::size_t count = reply.batches.size();
+  return concat(count, count == 1 ? " batch, " : " batches, ", human_bytes(bytes));
+}
+
+void keep_older(files::TrashReply& reply, Duration at_least) {
+  const auto least = std::chrono::duration_cast<std::chrono::milliseconds>(at_least).count();
+  std::erase_if(reply.batches, [&](const files::TrashBatch& batch) {
+    return reply.now_ms - batch.created_ms < least;
+  });
 }
 
 }  // namespace yonder::cli

@@ -71,6 +71,9 @@ struct RawOptions {
   bool no_gitignore = false;
   std::string context;
   bool list = false;
+  bool empty = false;
+  std::string older_than;
+  bool yes = false;
   std::optional<std::string> remote_path;
   std::string local_path;
   std::string commit;

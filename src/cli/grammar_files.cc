@@ -79,6 +79,15 @@ void declare_files(CLI::App& app, RawOptions& raw) {
   restore.add_flag("--list", raw.list, "Only show the batches, or what is in this one");
   add_json(restore, raw);
   restore.footer(restore_footer());
+
+  CLI::App& trash = *app.add_subcommand("trash", "Show what the trash holds, or empty it");
+  add_sandbox(trash, raw, "Sandbox, ssh alias or address (default: the active sandbox)");
+  trash.add_flag("--empty", raw.empty, "Remove what is in it, for good");
+  trash.add_option("--older-than", raw.older_than, "Only what is older, such as 2h or 3d")
+      ->type_name("TIME");
+  trash.add_flag("-y,--yes", raw.yes, "With --empty: do not ask");
+  add_json(trash, raw);
+  trash.footer(trash_footer());
 }
 
 }  // namespace yonder::cli

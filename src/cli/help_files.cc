@@ -8,6 +8,7 @@ std::string usage_of_files(const std::string& command) {
   if (command == "cat") return "Usage: yonder cat [options] PATH...\n";
   if (command == "grep") return "Usage: yonder grep [options] PATTERN [PATH]\n";
   if (command == "restore") return "Usage: yonder restore [options] [BATCH [PATH...]]\n";
+  if (command == "trash") return "Usage: yonder trash [options] [NAME]\n";
   if (command == "write" || command == "edit") {
     return concat("Usage: yonder ", command, " [options] PATH\n");
   }
@@ -66,7 +67,7 @@ when Yonder failed.
 
 std::string restore_footer() {
   return R"(Files that a sync, write, edit or deletion replaced are kept over there for two weeks, in batches:
-one for each operation. What stands in the way of a restore becomes a batch of its own.
+one for each operation, as long as there is room (`yonder trash`). What stands in the way of a restore becomes a batch of its own.
 
 Examples:
   yonder restore                                  which batches there are
@@ -76,6 +77,26 @@ Examples:
   yonder restore --sandbox local                  what a pull has replaced on this machine
 
 Exit status: 0; 1 when something could not be restored; 255 when Yonder failed.
+)";
+}
+
+std::string trash_footer() {
+  return R"(Shows each batch: how old it is, what made it, how many files it has, what they take on the disk,
+below which directory they belong, and where the batch lies. `yonder restore BATCH` brings one back.
+
+Old batches go by themselves: after two weeks, when a directory has more than 20 of them, and when
+all of them take more than a tenth of the disk or half of what is free. When there is no room for a
+file that is written, they make way for it, the oldest first.
+
+With --empty it asks first. Where there is no terminal to ask at, it needs --yes.
+
+Examples:
+  yonder trash gpu1                               what is in it, and how large it is
+  yonder trash gpu1 --empty                       all of it goes
+  yonder trash gpu1 --empty --older-than 1d --yes
+  yonder trash local                              on this machine: what pulls have replaced
+
+Exit status: 0; 1 when something could not be removed, or the answer was no; 255 when Yonder failed.
 )";
 }
 

@@ -26,6 +26,7 @@ Commands:
   edit PATH                   edit a file in your own editor
   grep PATTERN [PATH]         find lines in the files over there
   restore [BATCH [PATH...]]   bring back what was replaced or deleted
+  trash [NAME]                show what the trash holds, or empty it
   push [NAME] LOCAL REMOTE    bring files over there to the state of those here
   pull [NAME] REMOTE LOCAL    the other way round
   transfers                   show syncs that go on in the background

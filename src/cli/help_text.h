@@ -24,6 +24,7 @@ std::string write_footer();
 std::string edit_footer();
 std::string grep_footer();
 std::string restore_footer();
+std::string trash_footer();
 std::string push_footer();
 std::string pull_footer();
 std::string transfers_footer();

@@ -147,6 +147,14 @@ struct RestoreOptions {
   bool json = false;
 };
 
+struct TrashOptions {
+  std::string sandbox;
+  bool empty = false;
+  std::optional<Duration> older_than;
+  bool yes = false;  // do not ask
+  bool json = false;
+};
+
 struct GitSyncOptions {
   ops::GitSyncRequest request;
   bool json = false;
@@ -225,9 +233,9 @@ struct ManPagesOptions {
 using Command =
     std::variant<HelpOptions, VersionOptions, ExecOptions, RunOptions, PsOptions, LogsOptions,
                  WaitOptions, StopOptions, AttachOptions, RmOptions, LsOptions, CatOptions,
-                 WriteOptions, EditOptions, GrepOptions, RestoreOptions, GitSyncOptions,
-                 SyncOptions, TransfersOptions, TransferWorkerOptions, HostsOptions, GpusOptions,
-                 TopOptions, DoctorOptions, LoginOptions, LogoutOptions, McpOptions,
+                 WriteOptions, EditOptions, GrepOptions, RestoreOptions, TrashOptions,
+                 GitSyncOptions, SyncOptions, TransfersOptions, TransferWorkerOptions, HostsOptions,
+                 GpusOptions, TopOptions, DoctorOptions, LoginOptions, LogoutOptions, McpOptions,
                  CompletionOptions, ManPagesOptions>;
 
 struct CommandLine {

@@ -154,10 +154,25 @@ Result<Command> to_restore(const RawOptions& raw, const Words& words) {
   return Command(std::move(options));
 }
 
+Result<Command> to_trash(const RawOptions& raw, const std::optional<Words>& tail) {
+  if (tail && !tail->empty()) {
+    return usage_error(concat("unexpected argument \"", printable(tail->front()), "\""),
+                       "`yonder trash --help` shows how");
+  }
+  if (raw.yes && !raw.empty) return usage_error("--yes goes only together with --empty");
+  TrashOptions options{
+      .sandbox = raw.sandbox, .empty = raw.empty, .yes = raw.yes, .json = raw.json};
+  if (!raw.older_than.empty()) {
+    TRY_ASSIGN(options.older_than, parse_time("--older-than", raw.older_than));
+  }
+  return Command(std::move(options));
+}
+
 }  // namespace
 
 bool is_file_command(const std::string& name) {
-  constexpr std::array<std::string_view, 6> kNames{"ls", "cat", "write", "edit", "grep", "restore"};
+  constexpr std::array<std::string_view, 7> kNames{"ls",   "cat",     "write", "edit",
+                                                   "grep", "restore", "trash"};
   return std::find(kNames.begin(), kNames.end(), name) != kNames.end();
 }
 
@@ -170,6 +185,7 @@ Result<Command> to_file_command(const std::string& name, const RawOptions& raw,
   if (name == "write") return to_write(raw, paths);
   if (name == "grep") return to_grep(raw, paths);
   if (name == "restore") return to_restore(raw, paths);
+  if (name == "trash") return to_trash(raw, tail);
   TRY(check_paths("edit", paths, 1, 1));
   return Command(EditOptions{.sandbox = raw.sandbox, .path = paths[0]});
 }

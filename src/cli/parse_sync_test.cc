@@ -137,8 +137,10 @@ TEST(SyncReport, SaysWhereItFailedAndWhatHelps) {
   auto done = response();
   done.report->failed.push_back({"a", Errc::Internal, "No space left on device", true});
   const Report report = sync_report(done, false);
-  EXPECT_THAT(report.messages,
-              Contains("failed on gpu1: a: No space left on device; free space there"));
+  EXPECT_THAT(
+      report.messages,
+      Contains("failed on gpu1: a: No space left on device; free space there; `yonder trash` "
+               "shows what Yonder keeps of replaced files there, --empty removes it"));
 }
 
 TEST(SyncReport, TakesAChoiceForAnAnswer) {

@@ -200,21 +200,20 @@ Operation move_operation() {
 }
 
 Operation delete_operation() {
-  return {
-      .name = "delete_remote_file",
-      .title = "Delete a remote file",
-      .toolset = "files",
-      .description = "Moves a file, link or directory to the trash, where it stays for two weeks.",
-      .hints = {.read_only = false, .destructive = true, .idempotent = false},
-      .input_schema = object_schema(
-          with_place(
-              {{"recursive", with_default(typed("boolean", "A directory with all in it."), false)}},
-              path_property()),
-          {}),
-      .output_schema = result_schema({{"path", typed("string", "Absolute.")},
-                                      {"type", typed("string", "What it was.")},
-                                      {"trash_batch", batch_property()}}),
-      .call = call_delete};
+  return {.name = "delete_remote_file",
+          .title = "Delete a remote file",
+          .toolset = "files",
+          .description = "Moves a file, link or directory to the trash, for two weeks at most.",
+          .hints = {.read_only = false, .destructive = true, .idempotent = false},
+          .input_schema = object_schema(
+              with_place({{"recursive",
+                           with_default(typed("boolean", "A directory with all in it."), false)}},
+                         path_property()),
+              {}),
+          .output_schema = result_schema({{"path", typed("string", "Absolute.")},
+                                          {"type", typed("string", "What it was.")},
+                                          {"trash_batch", batch_property()}}),
+          .call = call_delete};
 }
 
 Operation directory_operation() {

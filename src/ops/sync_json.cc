@@ -281,7 +281,10 @@ std::string hint_for(const sync::FailedEntry& failed) {
     return failed.message.find(what) != std::string::npos;
   };
   const char* where = failed.over_there ? "there" : "here";
-  if (says("No space left") || says("Disk quota exceeded")) return concat("free space ", where);
+  if (says("No space left") || says("Disk quota exceeded")) {
+    return concat("free space ", where, "; `yonder trash", failed.over_there ? "" : " local",
+                  "` shows what Yonder keeps of replaced files ", where, ", --empty removes it");
+  }
   if (says("Permission denied")) return concat("check its mode and owner ", where);
   if (says("Read-only file system")) return concat("choose a place that can be written ", where);
   return "";

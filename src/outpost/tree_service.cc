@@ -31,6 +31,7 @@ class TreeService {
         out_([this](std::string_view bytes) { return pour(bytes); }) {}
 
   Result<void> run();
+  std::uint64_t trashed_bytes() const { return applier_ ? applier_->trashed_bytes() : 0; }
   // The directory in which something was changed.
   std::optional<std::string> changed_root() const {
     return applier_ ? std::optional(root_->state().path) : std::nullopt;
@@ -269,7 +270,9 @@ Result<std::string> serve_tree(const Surroundings& around, WorkerChannel& channe
   auto served = service.run();
   if (const auto root = service.changed_root()) {
     channel.afterwards(
-        [place = TrashPlace{around.state_dir}, root] { collect_trash_sometimes(place, root); });
+        [place = TrashPlace{around.state_dir}, root, bytes = service.trashed_bytes()] {
+          collect_trash_sometimes(place, root, bytes);
+        });
   }
   TRY(std::move(served));
   return wire::encode(wire::StartedNote{});  // the last frame of its stream; nobody reads it

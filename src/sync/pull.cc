@@ -183,7 +183,7 @@ Result<void> Pull::run() {
 
 Result<void> pull(const CopySetup& setup, FarTree& far) {
   auto pulled = Pull(setup, far).run();
-  tree::collect_trash_sometimes(setup.local_trash, setup.local_root_path);
+  tree::collect_trash_sometimes(setup.local_trash, setup.local_root_path, setup.tally.trash_bytes);
   return pulled;
 }
 

@@ -35,6 +35,7 @@ PullLane::PullLane(const CopySetup& setup, FarTree& far, std::function<void()> t
 // However it ended: what was replaced until then is kept.
 PullLane::~PullLane() {
   setup_.tally.note_trash(applier_.trash_batch());
+  setup_.tally.trash_bytes += applier_.trashed_bytes();
   if (applier_.lost_modes()) setup_.tally.lost_modes = true;
 }
 

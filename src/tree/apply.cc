@@ -4,6 +4,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <cerrno>
 #include <utility>
@@ -20,6 +21,8 @@ namespace yonder::tree {
 namespace {
 
 constexpr std::int64_t kNanoseconds = 1000000000;
+// The disk is looked at before so much is written to it.
+constexpr std::uint64_t kWorthALook = 4UL * 1024 * 1024;
 
 std::array<timespec, 2> times_for(std::int64_t mtime_ns) {
   std::int64_t seconds = mtime_ns / kNanoseconds;
@@ -127,11 +130,23 @@ Result<void> Applier::make_directory(const std::string& path, const Seen& expect
   return {};
 }
 
+void Applier::expect_bytes(std::uint64_t count) {
+  expected_ += std::min(count, UINT64_MAX - expected_);
+  if (expected_ < kWorthALook) return;
+  trash_.make_room_ahead(expected_);
+  expected_ = 0;
+}
+
 Result<IncomingFile> Applier::begin_file(FileHead head) {
+  expect_bytes(head.size);
   TRY_ASSIGN(auto place, place_of(head.path));
   std::string temporary = new_temporary();
-  Fd file(::openat(place->directory.get(), temporary.c_str(),
-                   O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600));
+  const auto create = [&] {
+    return Fd(::openat(place->directory.get(), temporary.c_str(),
+                       O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600));
+  };
+  Fd file = create();
+  if (!file && errno == ENOSPC && make_room(head.size)) file = create();
   if (!file) return failed(head.path);
   return IncomingFile(*this, std::move(head), std::move(place), std::move(temporary),
                       std::move(file));
@@ -166,6 +181,13 @@ Result<void> Applier::seal_and_close(Fd& file, const FileHead& head, bool late_e
 }
 
 Result<void> Applier::place(int directory, const std::string& temporary, const FileHead& head) {
+  auto placed = place_once(directory, temporary, head);
+  if (placed || placed.error().code != Errc::NoRoom || !make_room(0)) return placed;
+  return place_once(directory, temporary, head);
+}
+
+Result<void> Applier::place_once(int directory, const std::string& temporary,
+                                 const FileHead& head) {
   const std::string name(split_path(head.path).name);
   if (!head.expected.exists) {
     const int error = rename_new(directory, temporary, directory, name);
@@ -330,8 +352,17 @@ Result<void> IncomingFile::write(std::string_view bytes) {
     return changed_meanwhile(head_.path, "is longer than was announced");
   }
   hasher_.add(bytes);
-  written_ += bytes.size();
+  const std::uint64_t start = std::exchange(written_, written_ + bytes.size());
   auto done = write_all(file_, bytes);
+  if (!done && done.error().code == Errc::NoRoom) {
+    // A part of them may have found room.
+    const off_t at = ::lseek(file_.get(), 0, SEEK_CUR);
+    const std::uint64_t there = static_cast<std::uint64_t>(at) - start;
+    const bool known = at >= 0 && there <= bytes.size();
+    if (known && applier_.make_room(head_.size - start - there)) {
+      done = write_all(file_, bytes.substr(there));
+    }
+  }
   if (!done) return std::move(done).error().context(printable(head_.path));
   return {};
 }

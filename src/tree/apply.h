@@ -102,6 +102,11 @@ class Applier {
 
   const std::string& trash_batch() const { return trash_.batch(); }
   std::uint64_t trashed() const { return trash_.taken(); }
+  std::uint64_t trashed_bytes() const { return trash_.taken_bytes(); }
+  // So much is about to come, or did not fit: old batches of the trash make way. True: something
+  // was removed.
+  void expect_bytes(std::uint64_t count);
+  bool make_room(std::uint64_t needed) { return trash_.make_room_after_failure(needed); }
   // Some file systems have no modes of their own. That is no reason to do without the files.
   bool lost_modes() const { return lost_modes_; }
   std::uint64_t made_directories() const { return directories_.made(); }
@@ -110,6 +115,7 @@ class Applier {
 
  private:
   Result<std::shared_ptr<const IncomingPlace>> place_of(std::string_view path);
+  Result<void> place_once(int directory, const std::string& temporary, const FileHead& head);
   Result<void> set_mode(int fd, mode_t mode, const std::string& path);
   Result<void> open_up(const std::string& path);
   Result<void> place_beside(int directory, const std::string& temporary, const FileHead& head);
@@ -122,6 +128,7 @@ class Applier {
   ApplyOptions options_;
   std::string temporary_stem_;
   std::uint64_t temporaries_ = 0;
+  std::uint64_t expected_ = 0;  // bytes since the disk was last looked at
   bool lost_modes_ = false;
 };
 

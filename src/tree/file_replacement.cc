@@ -44,6 +44,33 @@ Result<void> fill(const Fd& file, const FilePlace& place, std::string_view conte
   return {};
 }
 
+struct Putting {
+  files::Written& written;
+  Fd& file;  // the new one, when it is done
+  PlaceTrash& trash;
+};
+
+Result<void> put(const FilePlace& place, const OldFile& old, std::string_view content,
+                 std::optional<std::uint32_t> mode, const Putting& with) {
+  const std::string temporary = temporary_name();
+  with.file = Fd(::openat(place.directory.get(), temporary.c_str(),
+                          O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600));
+  if (!with.file) return path_error("write", place.path, errno);
+  const auto finish = [&]() -> Result<void> {
+    TRY(fill(with.file, place, content));
+    mode_t wanted = old.info ? old.info->st_mode & 07777U : 0666U & ~current_umask();
+    if (mode) wanted = *mode & 07777U;
+    if (old.info) keep_owner(with.file, *old.info, with.written, wanted);
+    if (::fchmod(with.file.get(), wanted) != 0) {
+      return path_error("set the mode of", place.path, errno);
+    }
+    return with.trash.replace(place, temporary);
+  };
+  auto done = finish();
+  if (!done) ::unlinkat(place.directory.get(), temporary.c_str(), 0);
+  return done;
+}
+
 }  // namespace
 
 Result<OldFile> open_old(const FilePlace& place, const std::optional<std::string>& expected) {
@@ -70,23 +97,12 @@ Result<OldFile> open_old(const FilePlace& place, const std::optional<std::string
 Result<files::Written> replace_file(const FilePlace& place, const OldFile& old,
                                     std::string_view content, std::optional<std::uint32_t> mode,
                                     PlaceTrash& trash) {
-  files::Written written{.path = place.path, .linked = place.linked, .created = !old.info};
-  const std::string temporary = temporary_name();
-  const Fd file(::openat(place.directory.get(), temporary.c_str(),
-                         O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600));
-  if (!file) return path_error("write", place.path, errno);
-  const auto put = [&]() -> Result<void> {
-    TRY(fill(file, place, content));
-    mode_t wanted = old.info ? old.info->st_mode & 07777U : 0666U & ~current_umask();
-    if (mode) wanted = *mode & 07777U;
-    if (old.info) keep_owner(file, *old.info, written, wanted);
-    if (::fchmod(file.get(), wanted) != 0) return path_error("set the mode of", place.path, errno);
-    return trash.replace(place, temporary);
-  };
-  if (auto done = put(); !done) {
-    ::unlinkat(place.directory.get(), temporary.c_str(), 0);
-    return std::move(done).error();
-  }
+  files::Written written;
+  Fd file;
+  TRY(trash.with_room(content.size(), [&] {
+    written = {.path = place.path, .linked = place.linked, .created = !old.info};
+    return put(place, old, content, mode, {written, file, trash});
+  }));
   if (old.info && old.info->st_nlink > 1) {
     written.warnings.emplace_back(
         "it had other names too (hard links): those keep the old content");

@@ -20,6 +20,7 @@
 #include "tree/rename.h"
 #include "tree/scan.h"
 #include "tree/trash_batch.h"
+#include "tree/trash_room.h"
 
 namespace yonder::tree {
 namespace {
@@ -192,9 +193,11 @@ Result<Trash::Slot> Trash::slot_for(const std::string& relative) {
 
 void Trash::note_taken(const Slot& slot, const std::string& relative) {
   struct stat info {};
-  if (::fstatat(slot.directory.get(), slot.name.c_str(), &info, AT_SYMLINK_NOFOLLOW) == 0 &&
-      S_ISDIR(info.st_mode)) {
-    whole_.insert({slot.layer, relative});
+  if (::fstatat(slot.directory.get(), slot.name.c_str(), &info, AT_SYMLINK_NOFOLLOW) == 0) {
+    const bool whole = S_ISDIR(info.st_mode);
+    if (whole) whole_.insert({slot.layer, relative});
+    // What is in a directory is counted by the collector, which is to look at once.
+    taken_bytes_ += whole ? kMuchTaken : static_cast<std::uint64_t>(info.st_blocks) * 512U;
   }
   ++taken_;
   batch_ = id_;
@@ -214,6 +217,14 @@ Result<void> Trash::move_in(int dir_fd, const std::string& name, const std::stri
   if (failed != 0) return cannot_keep(relative, failed);
   note_taken(slot, relative);
   return {};
+}
+
+bool Trash::make_room_ahead(std::uint64_t needed) {
+  return make_room(place_, root_fd_, root_path_, needed, RoomAsked::Ahead);
+}
+
+bool Trash::make_room_after_failure(std::uint64_t needed) {
+  return make_room(place_, root_fd_, root_path_, needed, RoomAsked::AfterAFailure);
 }
 
 Result<void> Trash::take(int dir_fd, const std::string& name, const std::string& relative) {

@@ -49,6 +49,13 @@ class Trash {
   // An id such as "20261116T081502-k3fa"; empty when nothing was taken.
   const std::string& batch() const { return batch_; }
   std::uint64_t taken() const { return taken_; }
+  // What that takes on the disk; of a directory that was taken whole, at least.
+  std::uint64_t taken_bytes() const { return taken_bytes_; }
+
+  // Old batches go until so many bytes fit on the root's file system; see tree/trash_room.h. True:
+  // something was removed, and what has failed for want of room is worth another try.
+  bool make_room_ahead(std::uint64_t needed);
+  bool make_room_after_failure(std::uint64_t needed);
 
  private:
   struct Slot {  // where an entry may go: a directory of the batch, and a free name in it
@@ -86,6 +93,7 @@ class Trash {
   std::string id_;  // of that directory, even before anything was taken
   std::string batch_;
   std::uint64_t taken_ = 0;
+  std::uint64_t taken_bytes_ = 0;
   bool in_root_ = false;
   // Directories that were taken whole: nothing else may be put into them.
   std::set<std::pair<std::size_t, std::string>> whole_;
@@ -128,15 +136,18 @@ Result<RestoreReport> restore_trash(const TrashPlace& place, const TrashBatch& b
 struct TrashLimits {
   std::size_t batches_per_root = 20;
   std::int64_t max_age_ms = 14LL * 24 * 3600 * 1000;
-  std::uint64_t percent_of_disk = 10;
+  std::uint64_t percent_of_disk = 10;  // and half of what is free: see trash_allowance()
+  // Younger ones go only when they hold too much, and the newest of a disk not even then.
   std::int64_t always_kept_ms = 3600LL * 1000;
 };
 // Removes what is too old or too much, the oldest first. Batches in use stay.
 void collect_trash(const TrashPlace& place, const TrashLimits& limits = {},
                    const std::optional<std::string>& root = std::nullopt);
-// The same, once an hour at most: for whoever has just taken something. `root`: its own trash, if
-// it has one, counts even where nobody could write down that it exists.
+// The same, once an hour at most, or when much was taken since: for whoever has just taken so many
+// bytes. `root`: its own trash, if it has one, counts even where nobody could write down that it
+// exists.
 void collect_trash_sometimes(const TrashPlace& place,
-                             const std::optional<std::string>& root = std::nullopt);
+                             const std::optional<std::string>& root = std::nullopt,
+                             std::uint64_t taken_bytes = 0);
 
 }  // namespace yonder::tree

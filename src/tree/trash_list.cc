@@ -12,15 +12,17 @@
 namespace yonder::tree {
 namespace {
 
-constexpr std::uint64_t kMaxCounted = 20000;
+// So many entries of a batch are counted, for a list that somebody waits for, and by the collector.
+constexpr std::uint64_t kCountedToShow = 20000;
+constexpr std::uint64_t kCountedToCollect = 2UL * 1000 * 1000;
 
 // Counts what is below, up to a limit. False: there was more.
-bool count(int dir_fd, int depth, TrashBatch& batch) {
+bool count(int dir_fd, int depth, std::uint64_t most, TrashBatch& batch) {
   const auto names = sorted_names_in(dir_fd);
   if (!names || depth > kDeepestTrash) return false;
   if (names->empty()) ++batch.entries;
   for (const std::string& name : *names) {
-    if (batch.entries >= kMaxCounted) return false;
+    if (batch.entries >= most) return false;
     struct stat info {};
     if (::fstatat(dir_fd, name.c_str(), &info, AT_SYMLINK_NOFOLLOW) != 0) continue;
     batch.bytes += static_cast<std::uint64_t>(info.st_blocks) * 512U;
@@ -34,7 +36,7 @@ bool count(int dir_fd, int depth, TrashBatch& batch) {
       ++batch.entries;
       continue;
     }
-    if (!child || !count(child->get(), depth + 1, batch)) return false;
+    if (!child || !count(child->get(), depth + 1, most, batch)) return false;
   }
   return true;
 }
@@ -61,7 +63,8 @@ void collect_paths(int dir_fd, const std::string& prefix, int depth, std::size_t
   }
 }
 
-Result<TrashBatch> read_batch(int trash_fd, const std::string& trash, const std::string& id) {
+Result<TrashBatch> read_batch(int trash_fd, const std::string& trash, const std::string& id,
+                              std::uint64_t most = kCountedToShow) {
   TRY_ASSIGN(const Fd directory, open_directory_at(trash_fd, id));
   TRY_ASSIGN(BatchInfo info, read_batch_info(directory.get()));
   TrashBatch batch{.id = id,
@@ -78,17 +81,13 @@ Result<TrashBatch> read_batch(int trash_fd, const std::string& trash, const std:
   for (const std::string& name : names) {
     if (!is_layer(name)) continue;
     const auto layer = open_directory_at(directory.get(), name);
-    if (!layer || !count(layer->get(), 0, batch)) batch.counted = false;
+    if (!layer || !count(layer->get(), 0, most, batch)) batch.counted = false;
   }
   return batch;
 }
 
-}  // namespace
-
-Result<std::vector<TrashBatch>> list_trash(const TrashPlace& place,
-                                           const std::optional<std::string>& root) {
-  std::vector<std::string> trashes = known_trashes(place);
-  if (root) trashes.push_back(concat(*root == "/" ? "" : *root, "/", kTrashName));
+// Newest first.
+Result<std::vector<TrashBatch>> batches_in(std::vector<std::string> trashes, std::uint64_t most) {
   std::sort(trashes.begin(), trashes.end());
   trashes.erase(std::unique(trashes.begin(), trashes.end()), trashes.end());
   std::vector<TrashBatch> batches;
@@ -98,14 +97,38 @@ Result<std::vector<TrashBatch>> list_trash(const TrashPlace& place,
     TRY_ASSIGN(const auto names, sorted_names_in(directory->get()));
     for (const std::string& name : names) {
       if (!is_batch_id(name)) continue;
-      auto batch = read_batch(directory->get(), trash, name);
-      if (batch && (!root || batch->root == *root)) batches.push_back(*std::move(batch));
+      auto batch = read_batch(directory->get(), trash, name, most);
+      if (batch) batches.push_back(*std::move(batch));
     }
   }
   std::sort(batches.begin(), batches.end(), [](const TrashBatch& a, const TrashBatch& b) {
     return std::tie(b.created_ms, b.id) < std::tie(a.created_ms, a.id);
   });
   return batches;
+}
+
+std::string trash_in(const std::string& root) {
+  return concat(root == "/" ? "" : root, "/", kTrashName);
+}
+
+}  // namespace
+
+Result<std::vector<TrashBatch>> list_trash(const TrashPlace& place,
+                                           const std::optional<std::string>& root) {
+  std::vector<std::string> trashes = known_trashes(place);
+  if (root) trashes.push_back(trash_in(*root));
+  TRY_ASSIGN(auto batches, batches_in(std::move(trashes), kCountedToShow));
+  if (root) std::erase_if(batches, [&](const TrashBatch& batch) { return batch.root != *root; });
+  return batches;
+}
+
+std::vector<TrashBatch> all_batches(const TrashPlace& place,
+                                    const std::optional<std::string>& root) {
+  std::vector<std::string> trashes;
+  if (!place.state_dir.empty()) trashes = known_trashes(place);
+  if (root) trashes.push_back(trash_in(*root));
+  auto batches = batches_in(std::move(trashes), kCountedToCollect);
+  return batches ? *std::move(batches) : std::vector<TrashBatch>();
 }
 
 Result<TrashBatch> find_trash(const TrashPlace& place, const std::string& id) {
@@ -118,9 +141,10 @@ Result<TrashBatch> find_trash(const TrashPlace& place, const std::string& id) {
     if (!directory) continue;
     if (auto batch = read_batch(directory->get(), trash, id)) return *std::move(batch);
   }
-  return Error{Errc::NotFound, concat("there is no trash batch ", id),
-               "old batches are removed after two weeks, or when there are many; list the trash to "
-               "see what is there"};
+  return Error{
+      Errc::NotFound, concat("there is no trash batch ", id),
+      "old batches are removed after two weeks, or when there are many or large ones; list the "
+      "trash to see what is there"};
 }
 
 Result<std::vector<std::string>> list_batch(const TrashBatch& batch, std::size_t limit) {

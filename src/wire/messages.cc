@@ -25,11 +25,11 @@ void fields(A& a, WireError& m) {
 }
 
 // One name for each alternative of AnyRequest, in their order.
-constexpr std::array<const char*, 19> kOperations{
+constexpr std::array<const char*, 20> kOperations{
     "start",          "follow",     "stop",          "probe",     "read_log",
     "list",           "remove",     "tree",          "file_list", "file_read",
     "file_write",     "file_edit",  "file_search",   "file_move", "file_delete",
-    "make_directory", "trash_list", "trash_restore", "resources"};
+    "make_directory", "trash_list", "trash_restore", "resources", "trash_empty"};
 static_assert(kOperations.size() == std::variant_size_v<AnyRequest>);
 
 template <std::size_t I = 0>

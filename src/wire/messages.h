@@ -152,7 +152,7 @@ using AnyRequest =
                  ListRequest, RemoveRequest, TreeRequest, files::ListRequest, files::ReadRequest,
                  files::WriteRequest, files::EditRequest, files::SearchRequest, files::MoveRequest,
                  files::DeleteRequest, files::MakeDirectoryRequest, files::TrashRequest,
-                 files::RestoreRequest, ResourcesRequest>;
+                 files::RestoreRequest, ResourcesRequest, files::EmptyTrashRequest>;
 
 // A process, by what makes it the same process: pids come back, start times do not.
 struct ProcessKey {

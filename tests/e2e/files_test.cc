@@ -257,6 +257,24 @@ TEST_F(Files, TheCommandLineReadsWritesAndRestores) {
   EXPECT_EQ(yonder({"cat"}).status.code, 2);
 }
 
+TEST_F(Files, TheTrashIsShownWithItsSizeAndEmptiedOnlyAfterAYes) {
+  EXPECT_EQ(yonder({"write", at("f"), "--sandbox", "gpu"}, "one\n").status.code, 0);
+  const Json written = *parse_json(yonder({"write", "--json", at("f")}, "two\n").out, "output");
+  const std::string batch = written["trash_batch"].get<std::string>();
+  EXPECT_THAT(yonder({"trash", "gpu"}).out, HasSubstr(batch + "\t"));
+  const Json shown = *parse_json(yonder({"trash", "gpu", "--json"}).out, "output");
+  EXPECT_EQ(shown["batches"][0]["batch"], batch);
+  EXPECT_GT(shown["bytes"].get<int>(), 0);
+  EXPECT_THAT(shown["batches"][0]["directory"].get<std::string>(), HasSubstr("/trash/" + batch));
+  const Captured refused = yonder({"trash", "gpu", "--empty"});
+  EXPECT_NE(refused.status.code, 0);
+  EXPECT_THAT(refused.err, HasSubstr("--yes"));
+  EXPECT_EQ(yonder({"trash", "gpu", "--empty", "--older-than", "1d", "--yes"}).status.code, 0);
+  EXPECT_THAT(yonder({"trash", "gpu"}).out, HasSubstr(batch));
+  EXPECT_EQ(yonder({"trash", "gpu", "--empty", "--yes"}).status.code, 0);
+  EXPECT_EQ(yonder({"trash", "gpu"}).out, "");
+}
+
 TEST_F(Files, AnEditorsCopyIsNotLostWhenAnotherWasFaster) {
   EXPECT_EQ(yonder({"write", at("f")}, "one\n").status.code, 0);
   const Captured fine = yonder({"edit", at("f")}, "", {"EDITOR=sed -i s/one/two/"});
