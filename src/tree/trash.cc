@@ -119,14 +119,32 @@ Result<void> Trash::open_batch() {
     TRY_ASSIGN(trash_, open_own_directory(main));
     return make_batch();
   }
-  const std::string name(kTrashName);
-  if (::mkdirat(root_fd_, name.c_str(), 0700) != 0 && errno != EEXIST) {
-    return errno_error(concat("mkdir ", root_path_, "/", name));
-  }
-  TRY_ASSIGN(trash_, open_directory_at(root_fd_, name));
-  TRY(check_own(trash_.get(), concat(root_path_, "/", name)));
-  remember_trash(place_, concat(root_path_ == "/" ? "" : root_path_, "/", name));
+  TRY(open_trash_in_root());
   return make_batch();
+}
+
+// Whoever may write to a shared directory may have taken the name before us: then it is another
+// one, which is written down.
+Result<void> Trash::open_trash_in_root() {
+  const std::string root = root_path_ == "/" ? "" : root_path_;
+  const std::string usual = own_trash_name();
+  std::vector<std::string> names{usual};
+  for (const std::string& known : known_trashes(place_)) {
+    const std::string before = concat(root, "/", usual, "-");
+    if (known.starts_with(before)) names.push_back(known.substr(root.size() + 1));
+  }
+  names.push_back(concat(usual, "-", random_letters(8)));
+  for (const std::string& name : names) {
+    if (::mkdirat(root_fd_, name.c_str(), 0700) != 0 && errno != EEXIST) {
+      return errno_error(concat("mkdir ", printable(root), "/", name));
+    }
+    auto opened = open_directory_at(root_fd_, name);
+    if (!opened || !check_own(opened->get(), name)) continue;
+    trash_ = *std::move(opened);
+    remember_trash(place_, concat(root, "/", name));
+    return {};
+  }
+  return Error{Errc::Conflict, concat("there can be no trash in ", printable(root_path_)), ""};
 }
 
 Result<void> Trash::make_batch() {

@@ -16,11 +16,14 @@ namespace yonder::tree {
 // Where replaced and deleted files go: one dated batch per operation, on the same file system, so
 // that taking is one rename. docs/formats.md describes what lies there.
 
-// "<state_dir>/trash" where it is on the root's file system, else "<root>/.yonder-trash".
+// "<state_dir>/trash" where it is on the root's file system, else "<root>/.yonder-trash-<uid>":
+// each user has one of his own, since a directory may be shared and a trash must not.
 struct TrashPlace {
   std::string state_dir;
 };
-inline constexpr std::string_view kTrashName = ".yonder-trash";
+std::string own_trash_name();
+// Of any user, and without a user, as all of them were called once.
+bool is_trash_name(std::string_view name);
 
 // A name for what belongs to somebody and must make way for a moment; see kAsidePrefix.
 std::string aside_name();
@@ -65,6 +68,7 @@ class Trash {
   };
 
   Result<void> open_batch();
+  Result<void> open_trash_in_root();
   Result<void> make_batch();
   void drop_empty_batch();
   Result<Slot> slot_for(const std::string& relative);

@@ -40,6 +40,9 @@ Result<BatchInfo> read_batch_info(int batch_fd);
 bool is_batch_id(std::string_view name);
 std::string new_batch_id(std::int64_t now_ms);
 
+// Where a root's own trash may be: this user's, and the one of all users that there was once.
+std::vector<std::string> trashes_in(const std::string& root);
+
 // "<state_dir>/trash", and every other place that is written down there.
 std::string main_trash(const TrashPlace& place);
 void remember_trash(const TrashPlace& place, const std::string& directory);

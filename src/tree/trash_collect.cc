@@ -123,7 +123,7 @@ void collect_trash_sometimes(const TrashPlace& place, const std::optional<std::s
   std::string where = main_trash(place);
   if (place.state_dir.empty()) {
     if (!root) return;
-    where = concat(*root == "/" ? "" : *root, "/", kTrashName);
+    where = trashes_in(*root).front();
     if (!open_own_directory(where)) return;
   }
   const std::string marker = where + "/collected";

@@ -73,9 +73,9 @@ Result<TrashBatch> read_batch(int trash_fd, const std::string& trash, const std:
                    .created_ms = info.created_ms,
                    .directory = concat(trash, "/", id)};
   // A tree may have been moved together with the trash in it.
-  const std::string in_root = concat("/", kTrashName);
-  if (std::string_view(trash).ends_with(in_root)) {
-    batch.root = trash.substr(0, std::max<std::size_t>(1, trash.size() - in_root.size()));
+  const std::size_t slash = trash.find_last_of('/');
+  if (is_trash_name(std::string_view(trash).substr(slash + 1))) {
+    batch.root = trash.substr(0, std::max<std::size_t>(1, slash));
   }
   TRY_ASSIGN(const auto names, sorted_names_in(directory.get()));
   for (const std::string& name : names) {
@@ -107,8 +107,8 @@ Result<std::vector<TrashBatch>> batches_in(std::vector<std::string> trashes, std
   return batches;
 }
 
-std::string trash_in(const std::string& root) {
-  return concat(root == "/" ? "" : root, "/", kTrashName);
+void add_trashes_in(const std::string& root, std::vector<std::string>& trashes) {
+  for (std::string& trash : trashes_in(root)) trashes.push_back(std::move(trash));
 }
 
 }  // namespace
@@ -116,7 +116,7 @@ std::string trash_in(const std::string& root) {
 Result<std::vector<TrashBatch>> list_trash(const TrashPlace& place,
                                            const std::optional<std::string>& root) {
   std::vector<std::string> trashes = known_trashes(place);
-  if (root) trashes.push_back(trash_in(*root));
+  if (root) add_trashes_in(*root, trashes);
   TRY_ASSIGN(auto batches, batches_in(std::move(trashes), kCountedToShow));
   if (root) std::erase_if(batches, [&](const TrashBatch& batch) { return batch.root != *root; });
   return batches;
@@ -126,7 +126,7 @@ std::vector<TrashBatch> all_batches(const TrashPlace& place,
                                     const std::optional<std::string>& root) {
   std::vector<std::string> trashes;
   if (!place.state_dir.empty()) trashes = known_trashes(place);
-  if (root) trashes.push_back(trash_in(*root));
+  if (root) add_trashes_in(*root, trashes);
   auto batches = batches_in(std::move(trashes), kCountedToCollect);
   return batches ? *std::move(batches) : std::vector<TrashBatch>();
 }
