@@ -13,7 +13,10 @@
 #include "base/clean_text.h"
 #include "base/id.h"
 #include "base/text.h"
+#include "tree/directory_names.h"
 #include "tree/late_errors.h"
+#include "tree/leftovers.h"
+#include "tree/part.h"
 #include "tree/rename.h"
 #include "tree/scan.h"
 
@@ -148,6 +151,7 @@ Result<IncomingFile> Applier::begin_file(FileHead head) {
   Fd file = create();
   if (!file && errno == ENOSPC && make_room(head.size)) file = create();
   if (!file) return failed(head.path);
+  lock_temporary(file.get(), place->tells_errors_late);
   return IncomingFile(*this, std::move(head), std::move(place), std::move(temporary),
                       std::move(file));
 }
@@ -252,13 +256,40 @@ Result<void> Applier::make_twin(const FileHead& head, const std::string& existin
   return placed;
 }
 
+// Parts in it are of a file that is no more: no sync of this source goes on with them.
+Result<bool> Applier::remove_filled(int directory, const std::string& name,
+                                    const std::string& path) {
+  const Fd inner(
+      ::openat(directory, name.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
+  if (!inner) return failed(path);
+  TRY_ASSIGN(const auto names, names_in(inner.get()));
+  const bool only_ours = std::all_of(names.begin(), names.end(), [](const std::string& one) {
+    return one.starts_with(kTemporaryPrefix);
+  });
+  if (!only_ours) return false;
+  for (const std::string& one : names) {
+    remove_old_part(inner.get(), one, 0);
+    remove_abandoned(inner.get(), one, kAbandoned);
+  }
+  if (::unlinkat(directory, name.c_str(), AT_REMOVEDIR) == 0) return true;
+  if (errno != ENOTEMPTY && errno != EEXIST) return failed(path);
+  TRY_ASSIGN(const auto left, names_in(inner.get()));
+  if (left.empty()) return false;
+  const bool aside = left.front().starts_with(kAsidePrefix);
+  return Error{Errc::Conflict,
+               concat("'", printable(path), "' stays: ", printable(left.front()), " in it ",
+                      aside ? "is a file that an interrupted operation has put aside"
+                            : "is being written by another sync, or was so a moment ago"),
+               aside ? "move it to where it belongs, or remove it" : "sync again in a minute"};
+}
+
 Result<bool> Applier::remove(const std::string& path, const Seen& expected) {
   TRY_ASSIGN(const int directory, directory_of(path, false));
   const std::string name(split_path(path).name);
   TRY(check_seen(directory, name, path, expected));
   if (expected.type == Type::Directory) {
     if (::unlinkat(directory, name.c_str(), AT_REMOVEDIR) == 0) return true;
-    if (errno == ENOTEMPTY || errno == EEXIST) return false;
+    if (errno == ENOTEMPTY || errno == EEXIST) return remove_filled(directory, name, path);
     return failed(path);
   }
   if (options_.keep == Keep::InTrash) {

@@ -84,7 +84,8 @@ class Applier {
   // Another name for a file of this tree.
   Result<void> make_twin(const FileHead& head, const std::string& existing);
   // A directory must be empty; one that is not stays, without complaint: what is in it was not to
-  // be removed. False then.
+  // be removed. False then. What killed syncs have left in it goes as well; a Conflict when only
+  // that is in it, and cannot go.
   Result<bool> remove(const std::string& path, const Seen& expected);
   // At the end, when nothing in it changes any more. The root has no path.
   Result<void> finish_directory(const std::string& path, std::uint32_t mode, std::int64_t mtime_ns);
@@ -118,6 +119,7 @@ class Applier {
   Result<void> place_once(int directory, const std::string& temporary, const FileHead& head);
   Result<void> set_mode(int fd, mode_t mode, const std::string& path);
   Result<void> open_up(const std::string& path);
+  Result<bool> remove_filled(int directory, const std::string& name, const std::string& path);
   Result<void> place_beside(int directory, const std::string& temporary, const FileHead& head);
   Result<void> set_apart(const Fd& file, FileHead head, std::uint64_t size);
 

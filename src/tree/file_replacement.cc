@@ -10,6 +10,8 @@
 #include "base/text.h"
 #include "tree/extended_attributes.h"
 #include "tree/file_path.h"
+#include "tree/late_errors.h"
+#include "tree/leftovers.h"
 
 namespace yonder::tree {
 namespace {
@@ -110,6 +112,7 @@ Result<void> put(const FilePlace& place, const OldFile& old, std::string_view co
   with.file = Fd(::openat(place.directory.get(), temporary.c_str(),
                           O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600));
   if (!with.file) return path_error("write", place.path, errno);
+  lock_temporary(with.file.get(), tells_errors_late(with.file.get()));
   const auto finish = [&]() -> Result<void> {
     TRY(fill(with.file, place, content));
     mode_t wanted = old.info ? old.info->st_mode & 07777U : 0666U & ~current_umask();
