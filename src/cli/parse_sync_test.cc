@@ -155,6 +155,14 @@ TEST(SyncReport, TakesAChoiceForAnAnswer) {
   EXPECT_THAT(report.messages, Not(Contains(HasSubstr("--on-conflict"))));
 }
 
+TEST(SyncReport, SaysWhatWasCopiedWithoutItsAttributes) {
+  auto done = response();
+  EXPECT_THAT(sync_report(done, false).messages, Not(Contains(HasSubstr("access control"))));
+  done.report->attributes_lost = 2;
+  EXPECT_THAT(sync_report(done, true).messages,
+              Contains(HasSubstr("2 entries were copied without access control lists")));
+}
+
 TEST(SyncReport, SaysHowToGetBackWhatWasReplaced) {
   auto done = response();
   done.report->files_replaced = 2;

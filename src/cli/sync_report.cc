@@ -143,6 +143,14 @@ void add_trouble(const ops::SyncResponse& response, Report& out) {
   }
 }
 
+void add_lost_attributes(const sync::SyncReport& report, Report& out) {
+  if (report.attributes_lost == 0) return;
+  out.messages.push_back(
+      concat(counted(report.attributes_lost, "entry was", "entries were"),
+             " copied without access control lists or extended attributes that a sync, or the "
+             "target, does not keep"));
+}
+
 // How to get back what is no more where it was.
 void add_trash(const ops::SyncResponse& response, Report& out) {
   const sync::SyncReport& report = *response.report;
@@ -188,6 +196,7 @@ Report sync_report(const ops::SyncResponse& response, bool quiet) {
   }
   add_left_out(report, quiet, out);
   for (const auto& warning : report.warnings) out.messages.push_back(in_options(warning));
+  add_lost_attributes(report, out);
   add_trouble(response, out);
   if (!quiet) add_trash(response, out);
   return out;

@@ -216,6 +216,7 @@ Json done_json(const SyncResponse& response) {
               {push ? "uploaded_files" : "downloaded_files", report.files_sent},
               {"skipped_files", counts.unchanged - counts.unchanged_directories},
               {"attributes_set", report.attributes_set},
+              {"attributes_lost", report.attributes_lost},
               {"deleted_dirs", report.directories_removed},
               {"deleted_files", report.files_removed},
               {"bytes_sent", report.bytes_sent},
@@ -238,10 +239,10 @@ Json not_done_json(bool push) {
   for (const char* key : {"complete", "synced_type"}) json[key] = nullptr;
   json[push ? "uploaded_dirs" : "created_dirs"] = nullptr;
   json[push ? "uploaded_files" : "downloaded_files"] = nullptr;
-  for (const char* key :
-       {"skipped_files", "attributes_set", "deleted_dirs", "deleted_files", "bytes_sent",
-        "bytes_on_wire", "counts", "left_out", "conflicts", "conflict_copies", "overruled",
-        "failed", "failed_total", "trash_batches", "reconnects", "plan", "duration_s"}) {
+  for (const char* key : {"skipped_files", "attributes_set", "attributes_lost", "deleted_dirs",
+                          "deleted_files", "bytes_sent", "bytes_on_wire", "counts", "left_out",
+                          "conflicts", "conflict_copies", "overruled", "failed", "failed_total",
+                          "trash_batches", "reconnects", "plan", "duration_s"}) {
     json[key] = nullptr;
   }
   return json;
@@ -329,6 +330,8 @@ Json sync_output_schema(sync::Direction direction) {
        {push ? "uploaded_files" : "downloaded_files", nullable("integer", "Files and links.")},
        {"skipped_files", nullable("integer", "They were the same.")},
        {"attributes_set", nullable("integer", "Only mode or time differed.")},
+       {"attributes_lost",
+        nullable("integer", "Entries copied without their ACLs or extended attributes.")},
        {"deleted_dirs", nullable("integer", "With delete_extras.")},
        {"deleted_files", nullable("integer", "With delete_extras.")},
        {"bytes_sent", nullable("integer", "Of contents.")},

@@ -82,6 +82,7 @@ Result<void> TreeReader::list(const ScanTree& wanted) {
                             .tell_gitignore = wanted.tell_gitignore,
                             .hash = wanted.hash,
                             .twins = wanted.twins,
+                            .attributes = true,
                             .to_copy = role_ == Role::Source};
   ListSender lists(stream_.out);
   const auto listed = root_.state().file.empty() ? list_tree(root, options, lists)

@@ -155,14 +155,15 @@ Result<void> TreeService::change(Kind kind, std::string_view body) {
     }
     case Kind::FinishDirectory: {
       TRY_ASSIGN(const auto m, unpack_message<DirectoryEnd>(body));
-      return report(m.number, tree->finish_directory(m.path, m.mode, m.mtime_ns));
+      return report(m.number, tree->finish_directory(m.path, m.mode, m.mtime_ns, m.attributes));
     }
     case Kind::SetAttributes: {
       TRY_ASSIGN(const auto m, unpack_message<Attributes>(body));
-      return report(
-          m.number,
-          tree->set_attributes(
-              {.path = m.path, .mode = m.mode, .mtime_ns = m.mtime_ns, .expected = m.expected}));
+      return report(m.number, tree->set_attributes({.path = m.path,
+                                                    .mode = m.mode,
+                                                    .mtime_ns = m.mtime_ns,
+                                                    .expected = m.expected,
+                                                    .attributes = m.attributes}));
     }
     case Kind::AskPart: {
       TRY_ASSIGN(const auto m, unpack_message<FileStart>(body));
@@ -188,6 +189,7 @@ Result<void> TreeService::done(std::uint64_t token) {
     all.trash_batch = applier_->trash_batch();
     all.trashed = applier_->trashed();
     all.lost_modes = applier_->lost_modes();
+    all.lost_attributes = applier_->take_lost_attributes();
   }
   return send_done(out_, std::move(all), {});
 }

@@ -184,6 +184,7 @@ Result<tree::Listing> Ends::scan_here(const tree::RuleSet& rules) {
                                        .tell_gitignore = tells_ignored(options),
                                        .hash = options.checksum,
                                        .twins = options.hard_links && push_,
+                                       .attributes = true,
                                        .to_copy = push_};
   const auto stopped = [&] { return cancel_.cancelled(); };
   TRY_ASSIGN(const int root, local_->get());
@@ -246,6 +247,8 @@ Result<Look> Ends::look(FarTree& far) {
   TRY(name_single_file(look));
   TRY(check_apart());
   note_roots(look);
+  look.target_keeps_attributes =
+      push_ ? far_root_.keeps_attributes : local_->state().keeps_attributes;
   return look;
 }
 

@@ -2,6 +2,7 @@
 
 #include <fcntl.h>
 #include <sys/stat.h>
+#include <sys/xattr.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -167,8 +168,27 @@ Result<void> Applier::set_mode(int fd, mode_t mode, const std::string& path) {
   return {};
 }
 
+// Before the mode, which may forbid it.
+void Applier::give_attributes(int fd, const UserAttributes& attributes) {
+  const auto give = [&](const UserAttribute& one) {
+    return ::fsetxattr(fd, one.name.c_str(), one.value.data(), one.value.size(), 0) == 0;
+  };
+  bool all = true;
+  for (const UserAttribute& one : attributes) {
+    bool given = give(one);
+    struct stat info {};
+    if (!given && errno == EACCES && ::fstat(fd, &info) == 0) {
+      // The owner may not write to it, and gets its mode in a moment.
+      given = ::fchmod(fd, (info.st_mode & 07777U) | 0200U) == 0 && give(one);
+    }
+    all = all && given;
+  }
+  if (!all) ++lost_attributes_;
+}
+
 Result<void> Applier::seal(const Fd& file, const FileHead& head, bool late_errors) {
   const auto times = times_for(head.mtime_ns);
+  give_attributes(file.get(), head.attributes);
   TRY(set_mode(file.get(), head.mode & 01777U, head.path));
   if (::futimens(file.get(), times.data()) != 0) return failed(head.path);
   const bool flush = options_.flush_to_disk || late_errors;
@@ -310,7 +330,7 @@ Result<void> Applier::open_up(const std::string& path) {
 }
 
 Result<void> Applier::finish_directory(const std::string& path, std::uint32_t mode,
-                                       std::int64_t mtime_ns) {
+                                       std::int64_t mtime_ns, const UserAttributes& attributes) {
   if (!path.empty()) TRY(check_relative(path));  // empty: the root
   if (!path.empty()) TRY(open_up(path));
   TRY_ASSIGN(const int directory, directories_.open(path));
@@ -320,6 +340,7 @@ Result<void> Applier::finish_directory(const std::string& path, std::uint32_t mo
   if (::fstat(directory, &info) != 0) return failed(path);
   // Its own set-id bits are of its place: they hand on the group of those who share it.
   const mode_t wanted = (mode & 01777U) | (info.st_mode & 06000U);
+  give_attributes(directory, attributes);
   TRY(set_mode(directory, wanted, path));
   if (::futimens(directory, times.data()) != 0) return failed(path);
   return {};

@@ -4,6 +4,7 @@
 #include <memory>
 #include <string>
 #include <string_view>
+#include <utility>
 
 #include "base/fd.h"
 #include "base/result.h"
@@ -23,6 +24,7 @@ struct FileHead {
   Seen expected;             // what its place held when it was looked at
   std::uint64_t origin = 0;  // of the tree it comes from: two never add to one part file
   std::string aside;         // what its place holds takes this path, in the same directory
+  UserAttributes attributes;
 };
 
 enum class Keep { InTrash, Nowhere };  // what is replaced or removed
@@ -88,7 +90,8 @@ class Applier {
   // that is in it, and cannot go.
   Result<bool> remove(const std::string& path, const Seen& expected);
   // At the end, when nothing in it changes any more. The root has no path.
-  Result<void> finish_directory(const std::string& path, std::uint32_t mode, std::int64_t mtime_ns);
+  Result<void> finish_directory(const std::string& path, std::uint32_t mode, std::int64_t mtime_ns,
+                                const UserAttributes& attributes = {});
 
   // Of a file whose contents are right. One that has other names as well becomes a file of its own.
   Result<void> set_attributes(const FileHead& head);
@@ -110,6 +113,8 @@ class Applier {
   bool make_room(std::uint64_t needed) { return trash_.make_room_after_failure(needed); }
   // Some file systems have no modes of their own. That is no reason to do without the files.
   bool lost_modes() const { return lost_modes_; }
+  // How many entries did not get all their extended attributes since this was last asked.
+  std::uint64_t take_lost_attributes() { return std::exchange(lost_attributes_, 0); }
   std::uint64_t made_directories() const { return directories_.made(); }
   std::string new_temporary();
   const PartClaim& claim() const { return options_.claim; }
@@ -118,6 +123,7 @@ class Applier {
   Result<std::shared_ptr<const IncomingPlace>> place_of(std::string_view path);
   Result<void> place_once(int directory, const std::string& temporary, const FileHead& head);
   Result<void> set_mode(int fd, mode_t mode, const std::string& path);
+  void give_attributes(int fd, const UserAttributes& attributes);
   Result<void> open_up(const std::string& path);
   Result<bool> remove_filled(int directory, const std::string& name, const std::string& path);
   Result<void> place_beside(int directory, const std::string& temporary, const FileHead& head);
@@ -132,6 +138,7 @@ class Applier {
   std::uint64_t temporaries_ = 0;
   std::uint64_t expected_ = 0;  // bytes since the disk was last looked at
   bool lost_modes_ = false;
+  std::uint64_t lost_attributes_ = 0;
 };
 
 // Conflict when `name` is not what it was.

@@ -1,9 +1,15 @@
 #include "tree/extended_attributes.h"
 
+#include <fcntl.h>
+#include <sys/syscall.h>
 #include <sys/xattr.h>
+#include <unistd.h>
 
+#include <algorithm>
+#include <array>
 #include <cerrno>
 #include <cstdint>
+#include <span>
 
 #include "base/text.h"
 
@@ -18,6 +24,31 @@ constexpr std::size_t kListEntry = 8;
 // Old kernels take only paths, and this one cannot lead elsewhere meanwhile.
 std::string path_at(int directory, const std::string& name) {
   return concat("/proc/self/fd/", directory, "/", name);
+}
+
+// The call that takes a directory, of newer kernels; it spares the way through /proc.
+constexpr long kListAt = 465;
+
+bool has_list_at() {
+  static const bool has =
+      ::syscall(kListAt, AT_FDCWD, "/", 0, nullptr, 0) >= 0 || (errno != ENOSYS && errno != EPERM);
+  return has;
+}
+
+ssize_t list_into(int directory, const std::string& name, std::span<char> list) {
+  if (has_list_at()) {
+    return ::syscall(kListAt, directory, name.c_str(), AT_SYMLINK_NOFOLLOW, list.data(),
+                     list.size());
+  }
+  return ::llistxattr(path_at(directory, name).c_str(), list.data(), list.size());
+}
+
+// Files have them because of where they are, not because somebody wanted it; a copy gets its own.
+bool is_of_the_place(std::string_view name) {
+  constexpr std::array<std::string_view, 8> kNames{
+      "security.selinux", "security.SMACK64", "security.apparmor", "security.ima",
+      "security.evm",     "system.nfs4_acl",  "system.nfs4_dacl",  "system.cifs_acl"};
+  return std::find(kNames.begin(), kNames.end(), name) != kNames.end();
 }
 
 std::uint32_t little_endian(std::string_view bytes, std::size_t at, std::size_t size) {
@@ -35,20 +66,53 @@ void add_little_endian(std::string& bytes, std::uint32_t value, std::size_t size
 }  // namespace
 
 std::vector<std::string> attribute_names(int directory, const std::string& name) {
-  const std::string path = path_at(directory, name);
-  std::string list(1024, '\0');
-  ssize_t n = ::llistxattr(path.c_str(), list.data(), list.size());
-  if (n < 0 && errno == ERANGE) {
-    list.resize(kLargestAttribute);
-    n = ::llistxattr(path.c_str(), list.data(), list.size());
-  }
   std::vector<std::string> names;
-  if (n <= 0) return names;
-  list.resize(static_cast<std::size_t>(n));
-  for (std::string& one : split(list, '\0')) {
+  std::array<char, 1024> few{};
+  std::vector<char> many;
+  std::span<char> list = few;
+  ssize_t n = list_into(directory, name, list);
+  if (n < 0 && errno == ERANGE) {
+    many.resize(kLargestAttribute);
+    list = many;
+    n = list_into(directory, name, list);
+  }
+  if (n <= 0) return names;  // nearly always
+  for (std::string& one : split(std::string(list.data(), static_cast<std::size_t>(n)), '\0')) {
     if (!one.empty()) names.push_back(std::move(one));
   }
   return names;
+}
+
+FoundAttributes find_attributes(int directory, const std::string& name) {
+  FoundAttributes found;
+  std::size_t bytes = 0;
+  for (const std::string& one : attribute_names(directory, name)) {
+    if (!is_user_attribute(one)) {
+      found.has_more = found.has_more || !is_of_the_place(one);
+      continue;
+    }
+    auto value = attribute_value(directory, name, one);
+    bytes += one.size() + (value ? value->size() : 0);
+    const bool fits = bytes <= kMostAttributeBytes && found.user.size() < kMostAttributes;
+    if (value && fits) {
+      found.user.push_back({one, *std::move(value)});
+    } else {
+      found.has_more = true;
+    }
+  }
+  std::sort(found.user.begin(), found.user.end(),
+            [](const UserAttribute& a, const UserAttribute& b) { return a.name < b.name; });
+  return found;
+}
+
+bool keeps_user_attributes(std::string path) {
+  while (true) {
+    if (::getxattr(path.c_str(), "user.yonder", nullptr, 0) >= 0) return true;
+    if (errno != ENOENT && errno != ENOTDIR) return errno != ENOTSUP && errno != ENOSYS;
+    const std::size_t slash = path.find_last_of('/');
+    if (slash == std::string::npos || path == "/") return false;
+    path.resize(std::max<std::size_t>(slash, 1));
+  }
 }
 
 std::optional<std::string> attribute_value(int directory, const std::string& name,

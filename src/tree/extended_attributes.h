@@ -8,6 +8,8 @@
 #include <string_view>
 #include <vector>
 
+#include "tree/entry.h"
+
 namespace yonder::tree {
 
 // What a file system keeps of a file besides its contents, mode and times: user.*, and what others
@@ -20,6 +22,15 @@ inline constexpr std::string_view kAccessList = "system.posix_acl_access";
 std::vector<std::string> attribute_names(int directory, const std::string& name);
 std::optional<std::string> attribute_value(int directory, const std::string& name,
                                            const std::string& attribute);
+
+// What a sync keeps of them, and whether there is anything else.
+struct FoundAttributes {
+  UserAttributes user;
+  bool has_more = false;
+};
+FoundAttributes find_attributes(int directory, const std::string& name);
+// Whether files at this path, or where it will be, can have any of user.*
+bool keeps_user_attributes(std::string path);
 
 // Pure: the permissions that a file can have without its access control list so that no user may do
 // more than before. `mode` is what the file has with the list: its bits for the group are the mask.

@@ -12,6 +12,7 @@
 
 #include "base/refused_calls_test.h"
 #include "base/scratch_test.h"
+#include "tree/scan.h"
 #include "tree/write_file.h"
 
 namespace yonder::tree {
@@ -106,6 +107,25 @@ TEST_F(AttributesOfAFile, AreThoseOfTheFileThatAWriteOrAnEditReplaces) {
   if (!has_lists) GTEST_SKIP() << "this file system has no access control lists";
   EXPECT_EQ(get(file_, kAccessList.data()), one_reader());
   EXPECT_EQ(mode_of(file_), 0640U);
+}
+
+TEST_F(AttributesOfAFile, OfUsersAreListedByAScanAndOthersAreSaidToBeThere) {
+  scratch_.write("home/plain", "x");
+  scratch_.write("home/big", "x");
+  const std::string large(3000, 'x');
+  ASSERT_EQ(::setxattr((home_ + "/big").c_str(), "user.large", large.data(), large.size(), 0), 0);
+  ASSERT_EQ(::setxattr(file_.c_str(), "user.a", "1", 1, 0), 0);
+  const Fd root(::open(home_.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+  const auto entry = list_one(root.get(), "f", {.attributes = true});
+  ASSERT_TRUE(entry);
+  EXPECT_EQ(entry->attributes, (UserAttributes{{"user.a", "1"}, {"user.note", "kept"}}));
+  EXPECT_FALSE(entry->has_more);
+  EXPECT_EQ(list_one(root.get(), "big", {.attributes = true})->attributes[0].value, large);
+  EXPECT_TRUE(list_one(root.get(), "plain", {.attributes = true})->attributes.empty());
+  EXPECT_TRUE(keeps_user_attributes(home_ + "/not/there"));
+  EXPECT_FALSE(keeps_user_attributes("/proc"));
+  if (!set_list(file_, one_reader())) GTEST_SKIP() << "no access control lists here";
+  EXPECT_TRUE(list_one(root.get(), "f", {.attributes = true})->has_more);
 }
 
 TEST_F(AttributesOfAFile, ThatCannotBeKeptNarrowTheModeAndAreNamed) {

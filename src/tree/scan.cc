@@ -13,6 +13,7 @@
 #include "base/text.h"
 #include "tree/beneath.h"
 #include "tree/directory_names.h"
+#include "tree/extended_attributes.h"
 #include "tree/trash.h"
 
 namespace yonder::tree {
@@ -115,6 +116,10 @@ Result<Entry> make_entry(int directory, std::string path, const struct stat& inf
   }
   if (entry.type == Type::Link) {
     TRY_ASSIGN(entry.target, read_target(directory, name));
+  } else if (options.attributes) {
+    FoundAttributes found = find_attributes(directory, name);
+    entry.attributes = std::move(found.user);
+    entry.has_more = found.has_more;
   }
   return entry;
 }
