@@ -82,6 +82,11 @@ void declare_services(CLI::App& app, RawOptions& raw) {
 
 void add_sandbox(CLI::App& command, RawOptions& raw, const std::string& description) {
   command.add_option("NAME", raw.sandbox, description)->type_name("");
+  add_sandbox_option(command, raw, "The same as NAME");
+}
+
+void add_sandbox_option(CLI::App& command, RawOptions& raw, const std::string& description) {
+  command.add_option("--sandbox", raw.sandbox_option, description)->type_name("NAME");
 }
 
 void add_surroundings(CLI::App& command, RawOptions& raw) {

@@ -13,7 +13,8 @@ struct RawOptions {
   bool verbose = false;
   bool version = false;
   std::string help_topic;
-  std::string sandbox;  // of whichever command takes one
+  std::string sandbox;         // what stands for NAME
+  std::string sandbox_option;  // of --sandbox; settle_sandbox() makes one of the two
   bool json = false;
 
   std::string cwd;
@@ -53,7 +54,7 @@ struct RawOptions {
   std::string signal;
   std::string grace;
 
-  std::vector<std::string> paths;  // of files; the first may be a pattern or a batch
+  std::vector<std::string> paths;  // of files; the first may be a name, a pattern or a batch
   bool recursive = false;
   std::string depth;
   std::string most;
@@ -71,7 +72,6 @@ struct RawOptions {
   bool no_gitignore = false;
   std::string context;
   bool list = false;
-  std::optional<std::string> remote_path;
   std::string local_path;
   std::string commit;
   std::string branch;
@@ -80,8 +80,6 @@ struct RawOptions {
   std::string on_dirty;
   std::string on_diverged;
 
-  std::optional<std::string> first_path;  // of push and pull, in the order of the command
-  std::optional<std::string> second_path;
   bool remove_extras = false;
   std::string confirm_delete;
   bool delete_ignored = false;
@@ -104,6 +102,7 @@ struct RawOptions {
   bool once = false;
   std::string interval;
   std::vector<std::string> machines;
+  std::vector<std::string> more_machines;  // of --sandbox
   bool names = false;
   std::vector<std::string> toolsets;
   std::string shell;
@@ -121,7 +120,10 @@ void declare_git_sync(CLI::App& app, RawOptions& raw);
 void declare_sync(CLI::App& app, RawOptions& raw);
 void declare_machines(CLI::App& app, RawOptions& raw);
 
+// NAME and --sandbox, of a command that takes a machine and no path.
 void add_sandbox(CLI::App& command, RawOptions& raw, const std::string& description);
+// --sandbox alone, where paths or runs may name the machine.
+void add_sandbox_option(CLI::App& command, RawOptions& raw, const std::string& description);
 // What `exec` and `run` know in common: where and how a command runs.
 void add_surroundings(CLI::App& command, RawOptions& raw);
 // What both may ask of a machine.

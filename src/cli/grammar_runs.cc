@@ -4,7 +4,8 @@
 namespace yonder::cli {
 namespace {
 
-constexpr const char* kWhichRun = "A run's id, a unique beginning of it, or its session's name";
+constexpr const char* kWhichRun =
+    "A run's id, a unique beginning of it, or its session's name; also as NAME:RUN";
 
 void declare_run(CLI::App& app, RawOptions& raw) {
   CLI::App& run = *app.add_subcommand("run", "Start a command that goes on without us");
@@ -44,8 +45,7 @@ void add_runs(CLI::App& command, RawOptions& raw, bool several) {
   } else {
     command.add_option("RUN", raw.run, kWhichRun)->type_name("");
   }
-  command.add_option("--sandbox", raw.sandbox, "Where it runs, if that is not known here")
-      ->type_name("NAME");
+  add_sandbox_option(command, raw, "Where it runs, if that is not known here");
   command.add_flag("--json", raw.json, "Print JSON");
 }
 

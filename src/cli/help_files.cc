@@ -4,18 +4,23 @@
 namespace yonder::cli {
 
 std::string usage_of_files(const std::string& command) {
-  if (command == "ls") return "Usage: yonder ls [options] [PATH]\n";
-  if (command == "cat") return "Usage: yonder cat [options] PATH...\n";
-  if (command == "grep") return "Usage: yonder grep [options] PATTERN [PATH]\n";
-  if (command == "restore") return "Usage: yonder restore [options] [BATCH [PATH...]]\n";
+  if (command == "ls") return "Usage: yonder ls [options] [PATH | NAME:[PATH]]\n";
+  if (command == "cat") return "Usage: yonder cat [options] PATH... | NAME:PATH...\n";
+  if (command == "grep") return "Usage: yonder grep [options] PATTERN [PATH | NAME:[PATH]]\n";
+  if (command == "restore") {
+    return "Usage: yonder restore [options] [BATCH [PATH...]]\n"
+           "       yonder restore [options] NAME:[BATCH [PATH...]]\n";
+  }
   if (command == "write" || command == "edit") {
-    return concat("Usage: yonder ", command, " [options] PATH\n");
+    return concat("Usage: yonder ", command, " [options] PATH | NAME:PATH\n");
   }
   return "";
 }
 
 std::string ls_footer() {
   return R"(PATH is absolute, ~/..., or relative to the sandbox's directory; after `--` it may begin with a dash.
+The machine is named as NAME:PATH, as NAME PATH, or with --sandbox NAME; without it the active sandbox
+is meant. A colon before any slash ends NAME, as in scp: a path with a colon is ./a:b.
 
 On a terminal: a table. In a pipe: one line for each entry, its fields separated by tabs: type, mode,
 size, modified (UTC), path, target of a link. Links below PATH are not followed.
@@ -28,7 +33,7 @@ std::string cat_footer() {
   return R"(Every byte as it is in the file; on a terminal, what it would obey is left out.
 
 Examples:
-  yonder cat --sandbox gpu1 /etc/os-release
+  yonder cat gpu1:/etc/os-release
   yonder cat --lines 100:120 src/main.c
   yonder cat --bytes 1000000: big.log
   yonder cat --tail 50 train.log
@@ -41,7 +46,7 @@ there (`yonder restore`). Through a link, the file that it leads to is written.
 
 Examples:
   echo 'lr: 0.1' | yonder write conf.yaml
-  yonder write --from conf.yaml -p exp/7/conf.yaml
+  yonder write --from conf.yaml -p gpu1:exp/7/conf.yaml
   yonder write --expect '' lock < /dev/null            only if it does not exist
 )";
 }
@@ -57,6 +62,7 @@ std::string grep_footer() {
 
 Examples:
   yonder grep 'def main' src
+  yonder grep 'def main' gpu1:src
   yonder grep -F 'a[0]' --include '*.c' --include '*.h'
 
 Exit status: 0 when something was found; 1 when nothing was; 2 when something could not be read; 255
@@ -73,7 +79,7 @@ Examples:
   yonder restore --list 20261116T081502-k3fa      what is in one
   yonder restore 20261116T081502-k3fa src/main.c  one file of it
   yonder restore 20261116T081502-k3fa             all of it
-  yonder restore --sandbox local                  what a pull has replaced on this machine
+  yonder restore local:                           what a pull has replaced on this machine
 
 Exit status: 0; 1 when something could not be restored; 255 when Yonder failed.
 )";

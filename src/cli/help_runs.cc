@@ -52,7 +52,7 @@ shown twice. Ctrl-C leaves the run alone.
 
 Examples:
   yonder logs r-7f3k                          or 7f3k: from four letters on, "r-" can go
-  yonder logs -f nightly
+  yonder logs -f nightly                      gpu1:nightly, where others have one too
   yonder logs --grep 'loss|error' r-7f3k
   yonder logs r-7f3k > train.log
 

@@ -26,10 +26,10 @@ Commands:
   edit PATH                   edit a file in your own editor
   grep PATTERN [PATH]         find lines in the files over there
   restore [BATCH [PATH...]]   bring back what was replaced or deleted
-  push [NAME] LOCAL REMOTE    bring files over there to the state of those here
-  pull [NAME] REMOTE LOCAL    the other way round
+  push LOCAL... NAME:REMOTE   bring files over there to the state of those here
+  pull NAME:REMOTE... LOCAL   the other way round
   transfers                   show syncs that go on in the background
-  git-sync [NAME] PATH        bring a git checkout over there to the commit that is here
+  git-sync NAME:PATH          bring a git checkout over there to the commit that is here
   hosts [--check]             show all sandboxes, and whether they answer
   gpus [NAME...]              show all GPUs, who has them, and who waits for them
   top [NAME...]               watch machines, runs and transfers in the terminal
@@ -60,7 +60,9 @@ Work that takes its time:
   yonder stop $id                                      says so when the whole tree is gone
   yonder run auto --gpus 1 -- ./train.sh               on the most idle machine with a free GPU
 
-Files over there (in the active sandbox, or --sandbox NAME):
+Files over there (of the active sandbox, or NAME:PATH, as in scp):
+  yonder push . gpu1:exp                               makes exp what this directory is
+  yonder pull gpu1:exp/results results                 and back
   yonder cat --tail 20 exp/train.log                   relative to the sandbox's directory
   yonder edit exp/train.yaml                           refuses to overwrite another's change
   yonder restore                                       what edits, syncs and deletions replaced
@@ -115,14 +117,23 @@ std::string usage_of(const std::string& command) {
            "       yonder exec [NAME] --attach RUN_ID\n";
   }
   if (command == "run") return "Usage: yonder run [NAME] [options] -- COMMAND...\n";
-  if (command == "push") return "Usage: yonder push [NAME] LOCAL REMOTE [options]\n";
-  if (command == "pull") return "Usage: yonder pull [NAME] REMOTE LOCAL [options]\n";
+  if (command == "push") {
+    return "Usage: yonder push LOCAL... NAME:REMOTE [options]\n"
+           "       yonder push [NAME] LOCAL REMOTE [options]\n";
+  }
+  if (command == "pull") {
+    return "Usage: yonder pull NAME:REMOTE... LOCAL [options]\n"
+           "       yonder pull [NAME] REMOTE LOCAL [options]\n";
+  }
   if (command == "transfers") {
     return "Usage: yonder transfers [options]\n"
            "       yonder transfers ID\n"
            "       yonder transfers --cancel ID\n";
   }
-  if (command == "git-sync") return "Usage: yonder git-sync [NAME] REMOTE_PATH [options]\n";
+  if (command == "git-sync") {
+    return "Usage: yonder git-sync NAME:REMOTE_PATH [options]\n"
+           "       yonder git-sync [NAME] REMOTE_PATH [options]\n";
+  }
   if (command == "gpus") return "Usage: yonder gpus [NAME...] [options]\n";
   if (command == "top") return "Usage: yonder top [NAME...] [options]\n";
   if (command == "ps") return "Usage: yonder ps [NAME] [options]\n";

@@ -154,7 +154,7 @@ struct GitSyncOptions {
 
 // `push` and `pull`.
 struct SyncOptions {
-  ops::SyncCall call;
+  std::vector<ops::SyncCall> calls;  // never empty; one for each source
   bool json = false;
   bool quiet = false;
 };

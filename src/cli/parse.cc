@@ -75,16 +75,29 @@ Result<void> check_left_over(const CLI::App& command) {
 
 // An empty name is most often a variable that was not set; it must not become the active sandbox.
 Result<void> check_name(const CLI::App& command, const RawOptions& raw) {
-  if (!raw.sandbox.empty() || !raw.machines.empty()) return {};
-  const auto is_given = [&](const char* option) {
+  const auto is_empty = [&](const char* option, const std::string& value) {
     const CLI::Option* name = command.get_option_no_throw(option);
-    return name != nullptr && name->count() != 0;
+    return name != nullptr && name->count() != 0 && value.empty();
   };
-  if (!is_given("NAME") && !is_given("--sandbox")) return {};
-  // Where the name was left out, the first word is a path, and is judged as one.
-  if (raw.first_path && !raw.second_path) return {};
+  const bool one = raw.machines.empty() && raw.more_machines.empty();
+  if (!one || (!is_empty("NAME", raw.sandbox) && !is_empty("--sandbox", raw.sandbox_option))) {
+    return {};
+  }
   return usage_error("the sandbox's name is empty",
                      "is the variable set? Leave the name out for the active sandbox");
+}
+
+// NAME and --sandbox say the same.
+Result<void> settle_sandbox(RawOptions& raw) {
+  raw.machines.insert(raw.machines.end(), raw.more_machines.begin(), raw.more_machines.end());
+  if (raw.sandbox_option.empty()) return {};
+  if (!raw.sandbox.empty() && raw.sandbox != raw.sandbox_option) {
+    return usage_error(concat("two machines are named: ", printable(raw.sandbox), " and ",
+                              printable(raw.sandbox_option)),
+                       "name one of them");
+  }
+  raw.sandbox = raw.sandbox_option;
+  return {};
 }
 
 Result<std::string> required_name(const CLI::App& command, const RawOptions& raw) {
@@ -187,7 +200,7 @@ bool takes_command(const CLI::App& command) {
   return command.get_name() == "exec" || command.get_name() == "run";
 }
 
-Result<CommandLine> interpret(const CLI::App& app, const RawOptions& raw,
+Result<CommandLine> interpret(const CLI::App& app, RawOptions& raw,
                               const std::optional<Words>& tail) {
   if (raw.version) {
     const Words rest = app.remaining();
@@ -209,6 +222,7 @@ Result<CommandLine> interpret(const CLI::App& app, const RawOptions& raw,
   }
   TRY(check_left_over(command));
   TRY(check_name(command, raw));
+  TRY(settle_sandbox(raw));
   TRY_ASSIGN(Command what, to_command(app, command, raw, tail));
   return CommandLine{std::move(what), raw.verbose};
 }

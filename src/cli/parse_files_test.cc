@@ -56,7 +56,8 @@ TEST(ParseFiles, RefuseWhatMakesNoSense) {
   const std::vector<std::pair<Words, const char*>> lines{
       {{"cat"}, "needs a path"},
       {{"cat", ""}, "path is empty"},
-      {{"ls", "a", "b"}, "unexpected argument"},
+      {{"ls", "a", "b", "c"}, "unexpected argument"},
+      {{"ls", "./a", "b"}, "unexpected argument"},
       {{"cat", "--lines", "0", "f"}, "counted from 1"},
       {{"cat", "--lines", "5:2", "f"}, "counted from 1"},
       {{"cat", "--lines", "x", "f"}, "takes A or A:B"},

@@ -17,7 +17,7 @@ using ::testing::Not;
 using ::testing::StartsWith;
 
 TEST(ParseSync, TakesTheSandboxFirstOrNotAtAll) {
-  const auto push = parsed<SyncOptions>({"push", "gpu1", "src", "~/x"}).call;
+  const auto push = parsed<SyncOptions>({"push", "gpu1", "src", "~/x"}).calls.at(0);
   EXPECT_EQ(push.sandbox, "gpu1");
   EXPECT_EQ(push.what.direction, sync::Direction::Push);
   EXPECT_EQ(push.what.local_path, "src");
@@ -25,7 +25,7 @@ TEST(ParseSync, TakesTheSandboxFirstOrNotAtAll) {
   EXPECT_FALSE(push.by_agent);
   EXPECT_FALSE(push.limits);
   EXPECT_FALSE(push.wait);
-  const auto pull = parsed<SyncOptions>({"pull", "~/x", "src"}).call;
+  const auto pull = parsed<SyncOptions>({"pull", "~/x", "src"}).calls.at(0);
   EXPECT_EQ(pull.sandbox, "");
   EXPECT_EQ(pull.what.direction, sync::Direction::Pull);
   EXPECT_EQ(pull.what.local_path, "src");
@@ -56,7 +56,7 @@ TEST(ParseSync, ReadsEveryOption) {
                                          "--fsync",
                                          "--json",
                                          "-q"});
-  const sync::SyncOptions& how = line.call.what.options;
+  const sync::SyncOptions& how = line.calls.at(0).what.options;
   EXPECT_TRUE(how.delete_extras);
   EXPECT_EQ(how.confirm_delete, 7U);
   EXPECT_THAT(how.excludes, ElementsAre("a", "!b"));
@@ -68,14 +68,14 @@ TEST(ParseSync, ReadsEveryOption) {
   EXPECT_EQ(how.on_conflict, sync::ConflictChoice::Both);
   EXPECT_FALSE(how.keep_replaced);
   EXPECT_TRUE(how.flush_to_disk);
-  EXPECT_TRUE(line.call.what.dry_run);
+  EXPECT_TRUE(line.calls.at(0).what.dry_run);
   EXPECT_TRUE(line.json);
   EXPECT_TRUE(line.quiet);
 }
 
 TEST(ParseSync, SaysWhatIsMissingOrWrong) {
-  EXPECT_THAT(refusal({"push"}), HasSubstr("yonder push [NAME] LOCAL REMOTE"));
-  EXPECT_THAT(refusal({"pull", "x"}), HasSubstr("yonder pull [NAME] REMOTE LOCAL"));
+  EXPECT_THAT(refusal({"push"}), HasSubstr("yonder push LOCAL... NAME:REMOTE"));
+  EXPECT_THAT(refusal({"pull", "x"}), HasSubstr("yonder pull NAME:REMOTE... LOCAL"));
   EXPECT_THAT(refusal({"push", ".", ""}), HasSubstr("empty"));
   EXPECT_THAT(refusal({"push", ".", "x", "--on-conflict", "mine"}), HasSubstr("keep_local"));
   EXPECT_THAT(refusal({"push", ".", "x", "-n", "--background"}), HasSubstr("--background"));

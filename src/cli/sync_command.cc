@@ -1,4 +1,6 @@
+#include "base/clean_text.h"
 #include "base/file.h"
+#include "base/text.h"
 #include "cli/commands.h"
 #include "cli/exec_ending.h"
 #include "cli/exit_status.h"
@@ -26,6 +28,79 @@ ops::ProgressSink beside(ProgressBar& bar) {
   };
 }
 
+// Of several sources none is copied when one of them is a slip.
+Result<void> check_sources(ops::Engine& engine, const SyncOptions& options) {
+  for (const ops::SyncCall& call : options.calls) {
+    const bool push = call.what.direction == sync::Direction::Push;
+    const std::string& source = push ? call.what.local_path : call.what.remote_path;
+    if (push && path_exists(source)) continue;
+    if (const auto slip = ops::taken_for_a_path(engine, call.sandbox, source)) return *slip;
+    if (!push || options.calls.size() == 1) continue;
+    return Error{Errc::InvalidArgument, concat("'", printable(source), "' does not exist here"),
+                 "nothing was copied"};
+  }
+  return {};
+}
+
+class Syncs {
+ public:
+  Syncs(const SyncOptions& options, ops::Engine& engine, ProgressBar& bar, Interrupts& interrupts)
+      : options_(options), engine_(engine), bar_(bar), interrupts_(interrupts) {}
+
+  // One after the other. A signal ends them all.
+  int run() {
+    for (const ops::SyncCall& call : options_.calls) {
+      const int status = finish(call, sync(call));
+      if (status_ == kExitSuccess) status_ = status;
+      if (interrupts_.first_signal() != 0) break;
+    }
+    if (!options_.json || options_.calls.size() == 1) return status_;
+    return print_json(Json{{"syncs", answers_}}) ? status_ : kExitReaderGone;
+  }
+
+ private:
+  Result<ops::SyncResponse> sync(const ops::SyncCall& call) {
+    ops::CallContext context{.session = session_,
+                             .cancel = interrupts_.cancel(),
+                             .detach = interrupts_.detach(),
+                             .progress = beside(bar_)};
+    auto response = ops::sync_files(
+        engine_, context, call, [&](const ops::SyncProgress& progress) { bar_.show(progress); });
+    bar_.erase();
+    return response;
+  }
+
+  int finish(const ops::SyncCall& call, const Result<ops::SyncResponse>& response) {
+    if (response) {
+      const Report report = sync_report(*response, options_.quiet);
+      return options_.json ? answer(ops::to_json(*response), report.status) : show(report);
+    }
+    const GivenUp given_up{.signal = interrupts_.first_signal()};
+    const int status = status_of(response.error(), given_up);
+    if (!options_.json) return fail(options_, response.error(), status);
+    Json failed = ops::error_json(response.error());
+    if (options_.calls.size() > 1) {
+      failed["local_path"] = printable(call.what.local_path);
+      failed["remote_path"] = printable(call.what.remote_path);
+    }
+    return answer(std::move(failed), status);
+  }
+
+  int answer(Json json, int status) {
+    if (options_.calls.size() == 1) return print_json(json) ? status : kExitReaderGone;
+    answers_.push_back(std::move(json));
+    return status;
+  }
+
+  const SyncOptions& options_;
+  ops::Engine& engine_;
+  ProgressBar& bar_;
+  Interrupts& interrupts_;
+  ops::Session session_;
+  Json answers_ = Json::array();
+  int status_ = kExitSuccess;
+};
+
 }  // namespace
 
 int sync_command(const SyncOptions& options, const Doors& doors) {
@@ -37,27 +112,10 @@ int sync_command(const SyncOptions& options, const Doors& doors) {
     say("stopping; what is done stays done, and the same command goes on from there");
   });
   if (!interrupts) return fail(options, interrupts.error(), kExitFailure);
-  const sync::SyncRequest& what = options.call.what;
-  const bool push = what.direction == sync::Direction::Push;
-  const std::string& first = push ? what.local_path : what.remote_path;
-  const auto slip = ops::taken_for_a_path(**engine, options.call.sandbox, first);
-  if (slip && !(push && path_exists(first))) return fail(options, *slip, kExitUsage);
-  ops::Session session;
-  ops::CallContext context{.session = session,
-                           .cancel = (*interrupts)->cancel(),
-                           .detach = (*interrupts)->detach(),
-                           .progress = beside(bar)};
-  const auto response =
-      ops::sync_files(**engine, context, options.call,
-                      [&](const ops::SyncProgress& progress) { bar.show(progress); });
-  bar.erase();
-  if (!response) {
-    const GivenUp given_up{.signal = (*interrupts)->first_signal()};
-    return fail(options, response.error(), status_of(response.error(), given_up));
+  if (const auto checked = check_sources(**engine, options); !checked) {
+    return fail(options, checked.error(), kExitUsage);
   }
-  const Report report = sync_report(*response, options.quiet);
-  if (!options.json) return show(report);
-  return print_json(ops::to_json(*response)) ? report.status : kExitReaderGone;
+  return Syncs(options, **engine, bar, **interrupts).run();
 }
 
 }  // namespace yonder::cli

@@ -36,7 +36,8 @@ Result<HostAndPort> split_port(std::string_view text, std::string_view what) {
 }  // namespace
 
 bool looks_like_destination(std::string_view text) {
-  return text.starts_with(kScheme) || text.find('@') != std::string_view::npos;
+  return text.starts_with(kScheme) || text.starts_with('[') ||
+         text.find('@') != std::string_view::npos;
 }
 
 Result<Destination> parse_destination(std::string_view text, std::string_view what) {
