@@ -13,6 +13,7 @@
 #include "cli/render.h"
 #include "ops/exec.h"
 #include "ops/operation.h"
+#include "ops/tasks.h"
 
 namespace yonder::cli {
 namespace {
@@ -29,11 +30,21 @@ Result<ops::ExecRequest> to_request(const ExecOptions& options, const ops::Engin
   ops::ExecRequest request{.sandbox = options.sandbox,
                            .run = options.run,
                            .needs = options.needs,
-                           .run_id = options.attach,
                            .wait = options.wait,
                            .max_output_chars = options.max_output};
   TRY(add_own_variables(options.own_variables, engine.environment, request.run));
   return request;
+}
+
+// A beginning of an id is made whole.
+Result<void> find_attached(const ExecOptions& options, ops::Engine& engine,
+                           ops::ExecRequest& request) {
+  if (!options.attach) return {};
+  TRY_ASSIGN(const auto found,
+             ops::find_task(engine, ops::Session(),
+                            {.run_id = *options.attach, .sandbox = options.sandbox}));
+  request.run_id = found.id;
+  return {};
 }
 
 // One `exec`, from the request to what is said about its end.
@@ -146,6 +157,9 @@ int exec_command(const ExecOptions& options, const Doors& doors) {
   if (!engine) return fail(options, engine.error(), kExitFailure);
   auto request = to_request(options, **engine);
   if (!request) return fail(options, request.error(), kExitUsage);
+  if (auto found = find_attached(options, **engine, *request); !found) {
+    return fail(options, found.error(), kExitFailure);
+  }
   auto interrupts = Interrupts::install([&](int) {
     if (options.quiet) return;
     say(options.attach ? "leaving it running"

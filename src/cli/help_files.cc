@@ -77,7 +77,7 @@ one for each operation. What stands in the way of a restore becomes a batch of i
 Examples:
   yonder restore                                  which batches there are
   yonder restore --list 20261116T081502-k3fa      what is in one
-  yonder restore 20261116T081502-k3fa src/main.c  one file of it
+  yonder restore 20261116T0815 src/main.c         one file of it; a unique beginning is enough
   yonder restore 20261116T081502-k3fa             all of it
   yonder restore local:                           what a pull has replaced on this machine
 

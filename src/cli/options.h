@@ -24,7 +24,7 @@ struct ExecOptions {
   RunRequest run;
   resources::Needs needs;
   std::vector<std::string> own_variables;  // to be passed on with the value they have here
-  std::optional<RunId> attach;             // wait for this run instead of starting one
+  std::optional<std::string> attach;       // wait for this run: its id or a beginning of it
   std::optional<Duration> wait;
   bool no_stdin = false;
   bool json = false;

@@ -5,6 +5,7 @@
 #include "base/clean_text.h"
 #include "base/quote.h"
 #include "base/text.h"
+#include "cli/find_runs.h"
 #include "cli/grammar.h"
 #include "cli/parse_needs.h"
 #include "cli/parse_values.h"
@@ -84,7 +85,12 @@ Result<ExecOptions> to_exec_options(const RawOptions& raw, const std::optional<W
     return options;
   }
   TRY(check_attach(raw, tail.has_value()));
-  TRY_ASSIGN(options.attach, parse_run_id(raw.attach));
+  if (!may_be_id(raw.attach)) {
+    return usage_error(
+        concat("\"", printable(raw.attach), "\" is not a run id, nor the beginning of one"),
+        "`yonder ps --exec` shows all runs");
+  }
+  options.attach = raw.attach;
   return options;
 }
 

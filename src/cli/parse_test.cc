@@ -62,8 +62,9 @@ TEST(ParseExec, ShowsTheRightFormWhenTheDashesAreMissing) {
 TEST(ParseExec, AttachesToARun) {
   const auto exec = parsed<ExecOptions>({"exec", "gpu1", "--attach", "r-abcdefghijklmnop"});
   ASSERT_TRUE(exec.attach);
-  EXPECT_EQ(exec.attach->str(), "r-abcdefghijklmnop");
+  EXPECT_EQ(*exec.attach, "r-abcdefghijklmnop");
   EXPECT_EQ(exec.sandbox, "gpu1");
+  EXPECT_EQ(parsed<ExecOptions>({"exec", "--attach", "r-ab"}).attach, "r-ab");
 }
 
 TEST(ParseExec, RefusesWhatMakesNoSense) {
@@ -80,7 +81,7 @@ TEST(ParseExec, RefusesWhatMakesNoSense) {
       {{"exec", "--env", "=x", "--", "true"}, "has no name"},
       {{"exec", "--max-output", "5", "--", "true"}, "--json"},
       {{"exec", "--json", "--max-output", "-5", "--", "true"}, "takes a number"},
-      {{"exec", "--attach", "nonsense"}, "not a run id"},
+      {{"exec", "--attach", "non-sense"}, "not a run id"},
       {{"exec", "--attach", "r-abcdefghijklmnop", "--", "true"}, "a command"},
       {{"exec", "--attach", "r-abcdefghijklmnop", "--cwd", "x"}, "--cwd"},
   };

@@ -252,7 +252,10 @@ Operation trash_operation() {
       .description = "What was replaced or deleted on a sandbox and can be restored.",
       .hints = {.read_only = true, .destructive = false, .idempotent = true},
       .input_schema = object_schema(
-          {{"batch", with_default(typed("string", "Only this one, with its paths."), "")},
+          {{"batch",
+            with_default(
+                typed("string", "Only this one, with its paths; a unique beginning is enough."),
+                "")},
            {"max_paths", nullable("integer", "Of each batch; default: 5, or 500 of one.")},
            {"sandbox_name", with_default(typed("string", "Default: the active one."), "")}},
           {}),
@@ -269,7 +272,9 @@ Operation restore_operation() {
               "trash, so that a restore can be undone.",
           .hints = {.read_only = false, .destructive = true, .idempotent = false},
           .input_schema = object_schema(
-              {{"batch", typed("string", "From list_remote_trash, or from what replaced it.")},
+              {{"batch", typed("string",
+                               "From list_remote_trash, or from what replaced it; a unique "
+                               "beginning is enough.")},
                {"paths", list_of(Json{{"type", "string"}}, "Below its root; default: all.")},
                {"sandbox_name", with_default(typed("string", "Default: the active one."), "")}},
               {"batch"}),

@@ -105,6 +105,7 @@ struct TrashBatch {
 // Newest first; all batches, or those of one root.
 Result<std::vector<TrashBatch>> list_trash(const TrashPlace& place,
                                            const std::optional<std::string>& root = std::nullopt);
+// By its id or a beginning of it that no other batch has; InvalidArgument names those that fit.
 Result<TrashBatch> find_trash(const TrashPlace& place, const std::string& id);
 
 // What a batch holds, as paths below its root, sorted; at most `limit`.

@@ -13,6 +13,7 @@ namespace yonder::tree {
 namespace {
 
 constexpr std::uint64_t kMaxCounted = 20000;
+constexpr std::size_t kShownBatches = 10;
 
 // Counts what is below, up to a limit. False: there was more.
 bool count(int dir_fd, int depth, TrashBatch& batch) {
@@ -83,6 +84,41 @@ Result<TrashBatch> read_batch(int trash_fd, const std::string& trash, const std:
   return batch;
 }
 
+bool may_begin_batch_id(const std::string& text) {
+  constexpr std::string_view kSomeId = "00000000T000000-aaaa";
+  if (text.empty() || text.size() > kSomeId.size()) return false;
+  return is_batch_id(concat(text, kSomeId.substr(text.size())));
+}
+
+// Sorted; those that may be read.
+std::vector<std::string> batches_beginning_with(const TrashPlace& place,
+                                                const std::string& beginning) {
+  std::vector<std::string> ids;
+  for (const std::string& trash : known_trashes(place)) {
+    const auto directory = open_own_directory(trash);
+    if (!directory) continue;
+    const auto names = sorted_names_in(directory->get());
+    if (!names) continue;
+    for (const std::string& name : *names) {
+      if (!is_batch_id(name) || !name.starts_with(beginning)) continue;
+      const auto batch = open_directory_at(directory->get(), name);
+      if (batch && read_batch_info(batch->get())) ids.push_back(name);
+    }
+  }
+  std::sort(ids.begin(), ids.end());
+  ids.erase(std::unique(ids.begin(), ids.end()), ids.end());
+  return ids;
+}
+
+Error several_batches(const std::string& beginning, std::vector<std::string> ids) {
+  const bool more = ids.size() > kShownBatches;
+  ids.resize(std::min(ids.size(), kShownBatches));
+  return {Errc::InvalidArgument,
+          concat("'", beginning, "' fits more than one trash batch: ", join(ids, ", "),
+                 more ? ", ..." : ""),
+          "give more of it"};
+}
+
 }  // namespace
 
 Result<std::vector<TrashBatch>> list_trash(const TrashPlace& place,
@@ -109,14 +145,16 @@ Result<std::vector<TrashBatch>> list_trash(const TrashPlace& place,
 }
 
 Result<TrashBatch> find_trash(const TrashPlace& place, const std::string& id) {
-  if (!is_batch_id(id)) {
+  if (!may_begin_batch_id(id)) {
     return Error{Errc::InvalidArgument, concat("'", id, "' is no id of a trash batch"),
                  "ids look like 20261116T081502-k3fa; list the trash to see them"};
   }
+  const std::vector<std::string> ids = batches_beginning_with(place, id);
+  if (ids.size() > 1) return several_batches(id, ids);
   for (const std::string& trash : known_trashes(place)) {
     const auto directory = open_own_directory(trash);
-    if (!directory) continue;
-    if (auto batch = read_batch(directory->get(), trash, id)) return *std::move(batch);
+    if (!directory || ids.empty()) continue;
+    if (auto batch = read_batch(directory->get(), trash, ids.front())) return *std::move(batch);
   }
   return Error{Errc::NotFound, concat("there is no trash batch ", id),
                "old batches are removed after two weeks, or when there are many; list the trash to "

@@ -253,6 +253,10 @@ TEST_F(Files, TheCommandLineReadsWritesAndRestores) {
   EXPECT_EQ(yonder({"restore", written["trash_batch"].get<std::string>()}).status.code, 0);
   EXPECT_EQ(file_text(at("f")), "one\ntwo\n");
   EXPECT_THAT(yonder({"restore"}).out, HasSubstr("restore\t1\t"));
+  for (const char* content : {"newer\n", "newest\n"}) yonder({"write", at("f")}, content);
+  const Captured several = yonder({"restore", "gpu:2"});
+  EXPECT_EQ(several.status.code, 255) << several.err;
+  EXPECT_THAT(several.err, HasSubstr("fits more than one trash batch: 2"));
   EXPECT_EQ(yonder({"cat", at("nothing")}).status.code, 255);
   EXPECT_EQ(yonder({"cat"}).status.code, 2);
 }
