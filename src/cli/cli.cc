@@ -13,12 +13,10 @@ namespace {
 struct Dispatch {
   const Doors& doors;
 
-  static int shown(bool written) { return written ? kExitSuccess : kExitReaderGone; }
-
-  int operator()(const HelpOptions& help) const { return shown(print(help.text)); }
+  int operator()(const HelpOptions& help) const { return print_then(help.text); }
   int operator()(const VersionOptions& version) const {
-    return shown(version.json ? print_json(version_json(doors.build))
-                              : print(version_text(doors.build)));
+    return version.json ? print_json_then(version_json(doors.build))
+                        : print_then(version_text(doors.build));
   }
   int operator()(const ExecOptions& options) const { return exec_command(options, doors); }
   int operator()(const RunOptions& options) const { return run_command(options, doors); }

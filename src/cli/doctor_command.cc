@@ -21,11 +21,9 @@ int doctor_command(const DoctorOptions& options, const Doors& doors) {
   ops::CallContext context{.session = session};
   const auto diagnosis = ops::diagnose(**engine, context, options.sandbox);
   if (!diagnosis) return fail(options, diagnosis.error());
-  const bool written = options.json
-                           ? print_json(ops::to_json(*diagnosis))
-                           : print(doctor_text(*diagnosis, screen((*engine)->environment).styled));
-  if (!written) return kExitReaderGone;
-  return diagnosis->healthy() ? kExitSuccess : kExitProblems;
+  const int status = diagnosis->healthy() ? kExitSuccess : kExitProblems;
+  if (options.json) return print_json_then(ops::to_json(*diagnosis), status);
+  return print_then(doctor_text(*diagnosis, screen((*engine)->environment).styled), status);
 }
 
 }  // namespace yonder::cli

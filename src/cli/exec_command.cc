@@ -128,10 +128,12 @@ class Exec {
   }
 
   int finish_json(const Result<ops::ExecResponse>& response) const {
-    const Json shown = response ? ops::to_json(*response) : ops::error_json(response.error());
-    if (!print_json(shown)) return kExitReaderGone;
-    return response ? ending_of(*response, given_up()).status
-                    : status_of(response.error(), given_up());
+    if (!response) {
+      return print_json_then(ops::error_json(response.error()),
+                             status_of(response.error(), given_up()));
+    }
+    return print_json_then(ops::to_json(*response), ending_of(*response, given_up()).status,
+                           {result_again(*response)});
   }
 
   const ExecOptions& options_;

@@ -72,16 +72,31 @@ Ending ended(const ops::ExecResponse& response) {
   return ending;
 }
 
+// It had ended when its output could not be written; how is not what the status says then.
+Ending unwritten(const ops::ExecResponse& response, const GivenUp& given_up) {
+  return {.status = given_up_status(given_up),
+          .failures = {concat("cannot write the output: ", given_up.write_error, "; the command ",
+                              what_became(response.status),
+                              "; read its output again with: ", attach_command(response))}};
+}
+
 }  // namespace
 
 int given_up_status(const GivenUp& given_up) {
   if (given_up.reader_gone) return kExitReaderGone;
-  return given_up.signal != 0 ? kExitSignalBase + given_up.signal : kExitFailure;
+  if (given_up.signal != 0) return kExitSignalBase + given_up.signal;
+  return given_up.write_error.empty() ? kExitFailure : kExitUnwritten;
+}
+
+std::string result_again(const ops::ExecResponse& response) {
+  return concat("its result can be read again with: ", attach_command(response));
 }
 
 Ending ending_of(const ops::ExecResponse& response, const GivenUp& given_up) {
   if (response.detached) return left_alone(response, given_up);
   if (response.connection_error) return unseen(response);
+  const bool ended_unwritten = !given_up.write_error.empty() && has_ended(response.status.state);
+  if (ended_unwritten) return unwritten(response, given_up);
   switch (response.status.state) {
     case RunState::Unknown: return unseen(response);
     case RunState::Queued:

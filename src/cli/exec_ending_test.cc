@@ -120,9 +120,18 @@ TEST(ExecEnding, ExplainsOutputThatCouldNotBeWritten) {
   auto detached = response(RunState::Running);
   detached.detached = true;
   const Ending ending = ending_of(detached, {.write_error = "No space left on device"});
-  EXPECT_EQ(ending.status, 255);
+  EXPECT_EQ(ending.status, 74);
   EXPECT_THAT(ending.failures, ElementsAre(::testing::AllOf(HasSubstr("No space left on device"),
                                                             HasSubstr(kAttach))));
+}
+
+TEST(ExecEnding, IsNoSuccessWhenTheOutputOfAnEndedCommandCouldNotBeWritten) {
+  const Ending ending =
+      ending_of(response(RunState::Exited, 0), {.write_error = "No space left on device"});
+  EXPECT_EQ(ending.status, 74);
+  EXPECT_THAT(ending.failures,
+              ElementsAre(::testing::AllOf(HasSubstr("No space left on device"),
+                                           HasSubstr("exited with 0"), HasSubstr(kAttach))));
 }
 
 TEST(ExecEnding, EndsLikeABrokenPipeWithoutAWord) {

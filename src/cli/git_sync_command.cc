@@ -40,7 +40,7 @@ int git_sync_command(const GitSyncOptions& options, const Doors& doors) {
   }
   const Report report = git_sync_report(*response);
   if (!options.json) return show(report);
-  return print_json(ops::to_json(*response)) ? report.status : kExitReaderGone;
+  return print_json_then(ops::to_json(*response), report.status);
 }
 
 }  // namespace yonder::cli

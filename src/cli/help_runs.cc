@@ -15,7 +15,8 @@ Examples:
   yonder run auto --gpus 1 --when free -- ./train.sh   where a GPU is free, or in the queue for one
   yonder run --key data-v3 -- ./fetch.sh      run it again: the same run, not a second one
 
-Exit status: 0 when it was started (or found, by --key); 2 when the command line is wrong; 255 when
+Exit status: 0 when it was started (or found, by --key); 2 when the command line is wrong; 74 when the
+id could not be written to stdout, as on a full disk: then stderr has it; 255 when
 nothing was started, or when the connection was lost before that was seen: then the id is printed
 too, and `yonder wait ID` finds out.
 )";
@@ -56,7 +57,8 @@ Examples:
   yonder logs --grep 'loss|error' r-7f3k
   yonder logs r-7f3k > train.log
 
-Exit status: 0; 130 after Ctrl-C; 141 when whoever read our output has gone; 255 when Yonder failed.
+Exit status: 0; 74 when the log cannot be written; 130 after Ctrl-C; 141 when whoever read our output
+has gone; 255 when Yonder failed.
 )";
 }
 

@@ -81,8 +81,8 @@ Options:
 Exit status:
   of `exec` and `wait`: the command's own (128+n for signal n, 124 at --timeout), and
      2   the command line is wrong          75   --wait is over, the command goes on
-   130   interrupted by Ctrl-C             141   whoever read our output has gone
-   255   Yonder failed; stderr says why
+    74   the output cannot be written      130   interrupted by Ctrl-C
+   141   whoever read our output has gone  255   Yonder failed; stderr says why
   of `doctor`: 1 when there are problems; of `stop` and `rm`: 1 when a run still lives;
   of `push` and `pull`: 1 when something could not be copied, or is in conflict;
   of `git-sync`: 1 when it was refused because of what is over there
@@ -166,6 +166,7 @@ Exit status: the command's own; 128+n when signal n ended it, 124 at --timeout. 
   2    the command line is wrong
   75   --wait is over and the command goes on; attach to it
   130  interrupted (128 + the signal's number)
+  74   the output could not be written, as on a full disk; stderr says why, and the run's id
   141  whoever read our output has gone, and the command was stopped
   255  Yonder failed, or what became of the command is not known; stderr says why
 )";

@@ -30,7 +30,7 @@ int show_table(const HostsTable& table, const std::vector<Row>& fields, const Sc
   const std::string text =
       shown_on.terminal ? aligned_table(table.header, table.rows, shown_on.width, shown_on.styled)
                         : tab_separated(fields);
-  return print(text) ? kExitSuccess : kExitReaderGone;
+  return print_then(text);
 }
 
 }  // namespace
@@ -42,8 +42,8 @@ int hosts_command(const HostsOptions& options, const Doors& doors) {
   ops::CallContext context{.session = session};
   const auto list = ops::list_sandboxes(**engine, context, check_of(options), options.wait);
   if (!list) return fail(options, list.error());
-  if (options.names) return print(names(*list)) ? kExitSuccess : kExitReaderGone;
-  if (options.json) return print_json(ops::to_json(*list)) ? kExitSuccess : kExitReaderGone;
+  if (options.names) return print_then(names(*list));
+  if (options.json) return print_json_then(ops::to_json(*list));
   const Screen shown_on = screen((*engine)->environment);
   const HostsTable table =
       options.resources ? resources_table(*list) : hosts_table(*list, options.check);

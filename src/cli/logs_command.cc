@@ -37,7 +37,7 @@ class LogPrinter {
   }
 
   void finish() {
-    if (for_terminal_) print(safe_.finish());
+    if (for_terminal_) write(safe_.finish());
   }
 
   bool has_begun() const { return begun_; }
@@ -87,11 +87,10 @@ int print_as_json(const LogsOptions& options, TaskWork& work) {
   const bool nothing = seen && !seen->task && !seen->connection_error &&
                        !seen->running.value_or(false) && seen->log_size == 0;
   if (nothing) seen = no_such_session(request.task);
-  if (!print_json(seen ? ops::to_json(*seen) : ops::error_json(seen.error()))) {
-    return kExitReaderGone;
+  if (!seen) {
+    return print_json_then(ops::error_json(seen.error()), status_of(seen.error(), work.given_up()));
   }
-  if (!seen) return status_of(seen.error(), work.given_up());
-  return seen->connection_error ? kExitFailure : kExitSuccess;
+  return print_json_then(ops::to_json(*seen), seen->connection_error ? kExitFailure : kExitSuccess);
 }
 
 int print_as_is(const LogsOptions& options, TaskWork& work) {

@@ -27,14 +27,15 @@ int ps_command(const PsOptions& options, const Doors& doors) {
                                      .foreground = options.exec,
                                      .scan = options.scan});
   if (!list) return fail(options, list.error());
-  if (options.json) return print_json(ops::to_json(*list)) ? kExitSuccess : kExitReaderGone;
+  if (options.json) return print_json_then(ops::to_json(*list));
   const Screen shown_on = screen((*engine)->environment);
   const std::int64_t now = wall_clock_ms();
   if (shown_on.terminal) {
     const std::string text = ps_screen(*list, shown_on.width, shown_on.styled, now);
-    return print(text) ? kExitSuccess : kExitReaderGone;
+    return print_then(text);
   }
-  if (!print(tab_separated(ps_fields(*list)))) return kExitReaderGone;
+  const int printed = print_then(tab_separated(ps_fields(*list)));
+  if (printed != kExitSuccess) return printed;
   for (const auto& note : ps_notes(*list, now)) say(note);
   return kExitSuccess;
 }

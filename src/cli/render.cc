@@ -9,10 +9,12 @@
 #include <algorithm>
 #include <array>
 #include <cerrno>
+#include <cstring>
 #include <initializer_list>
 #include <limits>
 
 #include "base/text.h"
+#include "cli/exit_status.h"
 #include "cli/one_line.h"
 #include "ops/operation.h"
 
@@ -79,12 +81,27 @@ Written Output::write(std::string_view bytes) const {
   return Written::Yes;
 }
 
-bool print(std::string_view text) {
-  return Output::to_stdout(-1).write(text) == Written::Yes;
+int status_after(Written written, int error) {
+  switch (written) {
+    case Written::Yes: return kExitSuccess;
+    case Written::ReaderGone: return kExitReaderGone;
+    case Written::Interrupted: return kExitFailure;
+    case Written::Failed: break;
+  }
+  say(concat("cannot write the output: ", std::strerror(error)));
+  return kExitUnwritten;
 }
 
-bool print_json(const Json& value) {
-  return print(dump_json(value) + "\n");
+int print_then(std::string_view text, int status, const std::vector<std::string>& if_unwritten) {
+  const Written written = Output::to_stdout(-1).write(text);
+  if (written == Written::Yes) return status;
+  const int failed = status_after(written, errno);
+  for (const auto& line : if_unwritten) say(line);
+  return failed;
+}
+
+int print_json_then(const Json& value, int status, const std::vector<std::string>& if_unwritten) {
+  return print_then(dump_json(value) + "\n", status, if_unwritten);
 }
 
 void say(std::string_view message) {
@@ -105,7 +122,7 @@ void say_error(const Error& error) {
 
 void show_failure(const Error& error, Format format) {
   if (format == Format::Json) {
-    print_json(ops::error_json(error));
+    print_json_then(ops::error_json(error));
   } else {
     say_error(error);
   }

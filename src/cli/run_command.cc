@@ -72,7 +72,7 @@ int run_command(const RunOptions& options, const Doors& doors) {
   }
   const Report report = run_report(*response);
   if (!options.json) return show(report);
-  return print_json(ops::to_json(*response)) ? report.status : kExitReaderGone;
+  return print_json_then(ops::to_json(*response), report.status, report.if_unwritten);
 }
 
 }  // namespace yonder::cli

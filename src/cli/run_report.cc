@@ -23,7 +23,10 @@ std::string first_note(const ops::BackgroundResponse& response) {
 
 Report run_report(const ops::BackgroundResponse& response) {
   const std::string& id = response.run_id.str();
-  Report report{.status = kExitSuccess, .out = id + "\n"};
+  Report report{.status = kExitSuccess,
+                .out = id + "\n",
+                .if_unwritten = {
+                    concat("the run's id is ", id, "; look with: yonder ps ", response.sandbox)}};
   for (const auto& warning : response.warnings) {
     // The operation's own advice is for agents; people get it below.
     if (warning.find(id) == std::string::npos) report.messages.push_back(warning);

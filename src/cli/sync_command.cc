@@ -55,7 +55,7 @@ class Syncs {
       if (interrupts_.first_signal() != 0) break;
     }
     if (!options_.json || options_.calls.size() == 1) return status_;
-    return print_json(Json{{"syncs", answers_}}) ? status_ : kExitReaderGone;
+    return print_json_then(Json{{"syncs", answers_}}, status_);
   }
 
  private:
@@ -87,7 +87,7 @@ class Syncs {
   }
 
   int answer(Json json, int status) {
-    if (options_.calls.size() == 1) return print_json(json) ? status : kExitReaderGone;
+    if (options_.calls.size() == 1) return print_json_then(json, status);
     answers_.push_back(std::move(json));
     return status;
   }

@@ -166,7 +166,8 @@ Report started(const ops::SyncResponse& response) {
   const std::int64_t id = response.transfer->id;
   return {.status = kExitSuccess,
           .out = concat(id, "\n"),
-          .notes = {concat("it goes on in the background: yonder transfers ", id)}};
+          .notes = {concat("it goes on in the background: yonder transfers ", id)},
+          .if_unwritten = {concat("the transfer's number is ", id)}};
 }
 
 }  // namespace

@@ -4,6 +4,7 @@
 #include "base/file.h"
 #include "base/id.h"
 #include "e2e/links_fixture.h"
+#include "e2e/program.h"
 #include "e2e/yonder_cli.h"
 
 namespace yonder::e2e {
@@ -128,6 +129,33 @@ TEST_F(Cli, AttachesToARunOfBefore) {
   const Captured done = yonder({"exec", "local", "--attach", (*json)["run_id"].get<std::string>()});
   EXPECT_EQ(done.out, "later\n");
   EXPECT_EQ(done.status.code, 4);
+}
+
+TEST_F(Cli, AFullDiskIsToldWithTheIdAndIsNotTakenForAReaderWhoHasGone) {
+  const auto onto_a_full_disk = [&](std::vector<std::string> arguments) {
+    arguments.insert(arguments.begin(),
+                     {"sh", "-c", "exec \"$@\" > /dev/full", "sh", yonder_program()});
+    const auto done =
+        run_captured({.argv = arguments, .environment = environment()}, "", 1U << 20U, patience());
+    EXPECT_TRUE(done) << done.error().message;
+    return done ? *done : Captured{};
+  };
+  for (const std::vector<std::string>& words :
+       {std::vector<std::string>{"run", "local", "--", "true"},
+        {"run", "local", "--json", "--", "true"},
+        {"exec", "local", "--", "echo hello"},
+        {"exec", "local", "--json", "--", "echo hello"}}) {
+    const Captured told = onto_a_full_disk(words);
+    EXPECT_EQ(told.status.code, 74) << words[0];
+    EXPECT_THAT(told.err, HasSubstr("No space left on device")) << words[0];
+    EXPECT_THAT(told.err, HasSubstr("r-")) << words[0];
+  }
+  for (const std::vector<std::string>& words :
+       {std::vector<std::string>{"--help"}, {"hosts"}, {"hosts", "--json"}, {"ls", "local:/"}}) {
+    const Captured told = onto_a_full_disk(words);
+    EXPECT_EQ(told.status.code, 74) << words[0];
+    EXPECT_THAT(told.err, HasSubstr("No space left on device")) << words[0];
+  }
 }
 
 TEST_F(Cli, KeepsTheTimeLimit) {
