@@ -58,7 +58,7 @@ int run(int argc, char** argv, const Doors& doors) {
   const std::vector<std::string> words(argv + (argc > 0 ? 1 : 0), argv + argc);
   const auto line = parse_command_line(words);
   if (!line) {
-    say_error(line.error());
+    show_failure(line.error(), format_of(wants_json(words)));
     return kExitUsage;
   }
   if (line->verbose) set_log_level(LogLevel::Info);

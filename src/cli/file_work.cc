@@ -22,7 +22,8 @@ Result<std::unique_ptr<FileWork>> FileWork::begin(const Doors& doors, const std:
 
 int FileWork::fail(const Error& error, bool json) const {
   const GivenUp given_up{.signal = interrupts_->first_signal()};
-  if (given_up.signal == 0) show_failure(error, format_of(json));
+  // Whoever has typed Ctrl-C knows; a program that reads JSON wants its answer.
+  if (given_up.signal == 0 || json) show_failure(error, format_of(json));
   return status_of(error, given_up);
 }
 

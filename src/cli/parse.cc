@@ -262,6 +262,11 @@ Result<CommandLine> parse_command_line(const Words& words) {
   return interpret(app, raw, split.tail);
 }
 
+bool wants_json(const Words& words) {
+  const SplitWords split = split_at_dashes(words);
+  return std::find(split.head.begin(), split.head.end(), "--json") != split.head.end();
+}
+
 std::vector<CommandShape> command_shapes() {
   RawOptions raw;
   CLI::App app;

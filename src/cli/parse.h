@@ -12,6 +12,9 @@ namespace yonder::cli {
 // with them, and what was probably meant.
 Result<CommandLine> parse_command_line(const std::vector<std::string>& words);
 
+// Pure. Whether --json is among our own words, also where they cannot be understood.
+bool wants_json(const std::vector<std::string>& words);
+
 // What completion scripts offer and the manual says, taken from the parser itself so that the two
 // cannot differ.
 struct OptionShape {

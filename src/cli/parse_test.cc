@@ -100,6 +100,13 @@ TEST(Parse, NamesTheNearestCommandOrOption) {
   EXPECT_THAT(refusal({"hosts", "--nmes"}), ::testing::Not(HasSubstr("--names")));
 }
 
+TEST(Parse, KnowsThatJsonIsWantedAlsoOfWhatItCannotUnderstand) {
+  EXPECT_TRUE(wants_json({"exec", "--json", "--timout", "1", "--", "true"}));
+  EXPECT_TRUE(wants_json({"nonsense", "--json"}));
+  EXPECT_FALSE(wants_json({"exec", "--", "yonder", "--json"}));
+  EXPECT_FALSE(wants_json({}));
+}
+
 TEST(Parse, GivesHelpAndVersionWithoutDoingAnything) {
   EXPECT_THAT(parsed<HelpOptions>({}).text, HasSubstr("First steps"));
   EXPECT_THAT(parsed<HelpOptions>({"--help"}).text, HasSubstr("Exit status"));

@@ -32,18 +32,20 @@ int fail(const RunOptions& options, const Error& error, int status) {
 }
 
 // The start was faster than Ctrl-C. What was asked for is that it does not run.
-int take_back(ops::Engine& engine, const ops::BackgroundResponse& response, int signal) {
+int take_back(ops::Engine& engine, const ops::BackgroundResponse& response, int signal,
+              Format format) {
   ops::Session session;
   ops::CallContext context{.session = session};
   const std::string& id = response.run_id.str();
   const auto stopped = ops::stop_task(
       engine, context,
       {.task = {.run_id = id, .sandbox = response.sandbox}, .grace = std::chrono::seconds(2)});
-  if (stopped && stopped->gone) {
-    say(concat("it had begun as ", id, ", and was stopped"));
-  } else {
-    say(concat("it has begun as ", id, " and could not be stopped; try: yonder stop ", id));
-  }
+  const bool gone = stopped && stopped->gone;
+  show_failure({Errc::Cancelled,
+                gone ? concat("it had begun as ", id, ", and was stopped")
+                     : concat("it has begun as ", id, " and could not be stopped"),
+                gone ? "" : concat("try: yonder stop ", id)},
+               format);
   return kExitSignalBase + signal;
 }
 
@@ -68,7 +70,7 @@ int run_command(const RunOptions& options, const Doors& doors) {
     return fail(options, response.error(), status_of(response.error(), given_up));
   }
   if (const int signal = (*interrupts)->first_signal(); signal != 0) {
-    return take_back(**engine, *response, signal);
+    return take_back(**engine, *response, signal, format_of(options.json));
   }
   const Report report = run_report(*response);
   if (!options.json) return show(report);

@@ -111,6 +111,10 @@ int stream(const TopOptions& options, TopCollector& collector, const Interrupts&
     pollfd stop{interrupts.wake_fd(), POLLIN, 0};
     ::poll(&stop, 1, next.poll_timeout());
   }
+  if (options.once) {
+    show_failure({Errc::Cancelled, "interrupted before all machines had answered", ""},
+                 Format::Json);
+  }
   return signal_status(interrupts);
 }
 

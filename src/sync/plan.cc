@@ -7,6 +7,7 @@
 #include "base/clean_text.h"
 #include "base/text.h"
 #include "sync/compare.h"
+#include "sync/conflict_name.h"
 #include "sync/paths.h"
 #include "tree/beneath.h"
 
@@ -223,7 +224,7 @@ void Planner::replace(const Entry& source, const Entry& target) {
   put(source, tree::seen_as(target));
   plan_.actions.back().overrules = stolen;
   if (stolen && options_.on_conflict == OnConflict::Both) {
-    plan_.actions.back().set_aside = source.path + options_.conflict_ending;
+    plan_.actions.back().set_aside = conflict_name(source.path, options_.conflict_ending);
   }
 }
 

@@ -158,6 +158,46 @@ TEST_F(Cli, AFullDiskIsToldWithTheIdAndIsNotTakenForAReaderWhoHasGone) {
   }
 }
 
+TEST_F(Cli, JsonIsOneValueOnStdoutWhateverGoesWrong) {
+  struct Case {
+    std::vector<std::string> words;
+    int status;
+  };
+  const std::vector<Case> cases{
+      {{"--json"}, 2},
+      {{"nonsense", "--json"}, 2},
+      {{"exec", "--json", "--timeout", "soon", "--", "true"}, 2},
+      {{"exec", "--json", "true"}, 2},
+      {{"run", "--json", "--no-such-option", "--", "true"}, 2},
+      {{"push", "--json", "only-one"}, 2},
+      {{"push", "--json", "a", "one:b", "--sandbox", "two"}, 2},
+      {{"restore", "--json", "--list", "2026", "path"}, 2},
+      {{"login", "--json", "local"}, 2},
+      {{"ps", "--json", "nowhere"}, 255},
+      {{"ls", "--json", "nowhere:"}, 255},
+      {{"cat", "--json", "local:/no/such/file"}, 255},
+      {{"logs", "--json", "r-abcdefgh"}, 255},
+      {{"stop", "--json", "r-abcdefgh"}, 255},
+      {{"transfers", "--json", "4711"}, 255},
+      {{"git-sync", "--json", "nowhere:x"}, 255},
+      {{"push", "--json", "/no/such/file", "local:/tmp/x"}, 255},
+      {{"doctor", "--json", "nowhere"}, 255},
+      {{"gpus", "--json", "nowhere"}, 255},
+      {{"top", "--json", "--once", "nowhere"}, 255},
+  };
+  for (const auto& c : cases) {
+    const Captured told = yonder(c.words);
+    const std::string line = ::testing::PrintToString(c.words);
+    EXPECT_EQ(told.status.code, c.status) << line << told.out << told.err;
+    const auto json = parse_json(told.out, "output");
+    ASSERT_TRUE(json) << line << told.out;
+    ASSERT_TRUE(json->contains("error")) << line << told.out;
+    for (const char* key : {"code", "message", "hint"}) {
+      EXPECT_TRUE((*json)["error"].contains(key)) << line << told.out;
+    }
+  }
+}
+
 TEST_F(Cli, KeepsTheTimeLimit) {
   const std::string marker = new_marker();
   const Captured done = yonder({"exec", "--timeout", "0.5", "--env", "E2E_MARK=" + marker, "--",
