@@ -98,7 +98,7 @@ int print_as_json(const CatOptions& options, FileWork& work) {
                                         .first_line = options.first_line,
                                         .lines = options.lines,
                                         .tail = options.tail});
-  if (!reply) return work.fail(reply.error(), true);
+  if (!reply) return work.fail(reply.error(), true, options.paths.front());
   const Json json = ops::to_json(*reply, {.base64 = reply->binary});
   return print_json_then(json);
 }
@@ -113,7 +113,7 @@ int cat_command(const CatOptions& options, const Doors& doors) {
   int status = kExitSuccess;
   for (const std::string& path : options.paths) {
     if (const auto printed = cat.print_file(path); !printed) {
-      status = (*work)->fail(printed.error(), false);
+      status = (*work)->fail(printed.error(), false, path);
     }
     if ((*work)->interrupts().first_signal() != 0) break;
   }

@@ -11,6 +11,7 @@
 #include "cli/interrupts.h"
 #include "cli/own_variables.h"
 #include "cli/render.h"
+#include "cli/tilde_hint.h"
 #include "ops/exec.h"
 #include "ops/operation.h"
 #include "ops/tasks.h"
@@ -117,9 +118,13 @@ class Exec {
     for (const auto& note : ending.notes) say(note);
   }
 
+  Error explained(const Error& error) const {
+    return with_tilde_hint(error, options_.run.cwd.value_or(""), engine_, options_.sandbox);
+  }
+
   int finish(const Result<ops::ExecResponse>& response) const {
     if (!response) {
-      say_error(response.error());
+      say_error(explained(response.error()));
       return status_of(response.error(), given_up());
     }
     const Ending ending = ending_of(*response, given_up());
@@ -129,7 +134,7 @@ class Exec {
 
   int finish_json(const Result<ops::ExecResponse>& response) const {
     if (!response) {
-      return print_json_then(ops::error_json(response.error()),
+      return print_json_then(ops::error_json(explained(response.error())),
                              status_of(response.error(), given_up()));
     }
     return print_json_then(ops::to_json(*response), ending_of(*response, given_up()).status,

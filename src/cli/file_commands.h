@@ -19,13 +19,14 @@ class FileWork {
   ops::FarFiles& files() { return *files_; }
   ops::Engine& engine() const { return engine_; }
   Interrupts& interrupts() const { return *interrupts_; }
-  // Says what went wrong, and how to exit.
-  int fail(const Error& error, bool json) const;
+  // Says what went wrong with `path` (empty: with none), and how to exit.
+  int fail(Error error, bool json, const std::string& path = "") const;
 
  private:
-  explicit FileWork(ops::Engine& engine) : engine_(engine) {}
+  FileWork(ops::Engine& engine, std::string named) : engine_(engine), named_(std::move(named)) {}
 
   ops::Engine& engine_;
+  std::string named_;  // the sandbox as it was asked for; empty: the active one
   ops::Session session_;
   std::unique_ptr<Interrupts> interrupts_;
   std::unique_ptr<ops::CallContext> context_;

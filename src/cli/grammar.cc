@@ -31,7 +31,7 @@ void declare_exec(CLI::App& app, RawOptions& raw) {
   add_surroundings(exec, raw);
   exec.add_flag("-n,--no-stdin", raw.no_stdin, "Leave our stdin alone; the command's is empty");
   exec.add_option("--wait", raw.wait, "Wait only this long; the command goes on (exit status 75)")
-      ->type_name("SECONDS");
+      ->type_name("TIME");
   exec.add_option("--attach", raw.attach, "Wait for this earlier run instead of starting one")
       ->type_name("RUN_ID");
   exec.add_flag("--json", raw.json, "Print one JSON object at the end instead of the output");
@@ -100,7 +100,7 @@ void add_surroundings(CLI::App& command, RawOptions& raw) {
       ->type_name("NAME[=VALUE]")
       ->allow_extra_args(false);
   command.add_option("--timeout", raw.timeout, "Stop the command after this time (default: never)")
-      ->type_name("SECONDS");
+      ->type_name("TIME");
   command.add_flag("--login", raw.login, "With the environment of your login shell over there");
   command.add_option("--key", raw.key, "A second start with this key attaches to the first run")
       ->type_name("KEY");

@@ -120,6 +120,9 @@ void declare_git_sync(CLI::App& app, RawOptions& raw);
 void declare_sync(CLI::App& app, RawOptions& raw);
 void declare_machines(CLI::App& app, RawOptions& raw);
 
+// "-n" and "--no-stdin", as people type them.
+std::vector<std::string> names_of(const CLI::Option& option);
+
 // NAME and --sandbox, of a command that takes a machine and no path.
 void add_sandbox(CLI::App& command, RawOptions& raw, const std::string& description);
 // --sandbox alone, where paths or runs may name the machine.

@@ -24,7 +24,7 @@ void declare_git_sync(CLI::App& app, RawOptions& raw) {
   sync.add_option("--on-diverged", raw.on_diverged, "What to do with commits that are only there")
       ->type_name("refuse|keep_branch|reset");
   sync.add_option("--timeout", raw.timeout, "Give up after this time (default: never)")
-      ->type_name("SECONDS");
+      ->type_name("TIME");
   sync.add_flag("--background", raw.background, "Do not wait; print the transfer's number");
   sync.add_flag("--json", raw.json, "Print JSON");
   sync.footer(git_sync_footer());

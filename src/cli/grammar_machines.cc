@@ -17,7 +17,7 @@ void add_needs(CLI::App& command, RawOptions& raw) {
 
 static void add_patience(CLI::App& command, RawOptions& raw) {
   command.add_option("--wait", raw.wait, "Go on after this time without those that are silent")
-      ->type_name("SECONDS");
+      ->type_name("TIME");
 }
 
 static void add_machines(CLI::App& command, RawOptions& raw, const char* description) {
@@ -46,7 +46,7 @@ void declare_machines(CLI::App& app, RawOptions& raw) {
   CLI::App& top = *app.add_subcommand("top", "Watch machines, runs and transfers");
   add_machines(top, raw, "Only these sandboxes");
   top.add_option("--interval", raw.interval, "Look again after this time (default: 2)")
-      ->type_name("SECONDS");
+      ->type_name("TIME");
   top.add_flag("--once", raw.once, "Look once, print a table and exit");
   top.add_flag("--json", raw.json, "Print one JSON object a line, at each look");
   top.footer(top_footer());

@@ -67,7 +67,8 @@ Files over there (of the active sandbox, or NAME:PATH, as in scp):
   yonder edit exp/train.yaml                           refuses to overwrite another's change
   yonder restore                                       what edits, syncs and deletions replaced
 
-RUN is a run's id, a beginning of it that no other has (r-7f3k or 7f3k), or its session's name.
+RUN is a run's id, a beginning of it that no other has (r-7f3k or 7f3k), or its session's name. TIME is
+seconds (90 or 1.5), or has units: 500ms, 30m, 2h, 1d, 1h30m.
 
 The machine over there needs nothing but a POSIX sh and one writable directory. Yonder uses your own
 ssh, with its settings, keys and agents. A command goes on when the connection is lost: Yonder comes

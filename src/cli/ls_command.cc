@@ -14,7 +14,7 @@ int ls_command(const LsOptions& options, const Doors& doors) {
                                             .recursive = options.recursive,
                                             .max_entries = options.most,
                                             .max_depth = options.depth});
-  if (!reply) return (*work)->fail(reply.error(), options.json);
+  if (!reply) return (*work)->fail(reply.error(), options.json, options.path);
   const int status = reply->errors.empty() ? kExitSuccess : kExitProblems;
   if (options.json) {
     return print_json_then(ops::to_json(*reply, options.path), status);
@@ -55,7 +55,7 @@ int grep_command(const GrepOptions& options, const Doors& doors) {
                                               .max_matches = options.most,
                                               .max_line_bytes = 2000,
                                               .time_ms = 60000});
-  if (!reply) return (*work)->fail(reply.error(), options.json);
+  if (!reply) return (*work)->fail(reply.error(), options.json, options.path);
   const bool found = !reply->matches.empty() || !reply->binary_matches.empty();
   int status = found ? kExitSuccess : kExitProblems;
   if (!reply->errors.empty()) status = kExitUnread;

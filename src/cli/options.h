@@ -52,6 +52,7 @@ struct PsOptions {
   bool exec = false;
   bool scan = false;
   bool json = false;
+  bool ids = false;  // for completion scripts
 };
 
 // Runs as they were typed: an id, the beginning of one, or a session's name.

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/clean_text.h"
+#include "base/meaning.h"
 #include "base/quote.h"
 #include "base/text.h"
 #include "cli/grammar.h"
@@ -25,16 +26,8 @@ std::string help_hint(const CLI::App& command) {
 }
 
 std::string did_you_mean(const std::string& word, const Words& candidates, std::string otherwise) {
-  const std::string near = nearest(word, candidates);
+  const std::string near = probably_meant(word, candidates);
   return near.empty() ? std::move(otherwise) : concat("did you mean ", near, "?");
-}
-
-// "-n" and "--no-stdin", as people type them.
-Words names_of(const CLI::Option& option) {
-  Words names;
-  for (const auto& name : option.get_snames()) names.push_back("-" + name);
-  for (const auto& name : option.get_lnames()) names.push_back("--" + name);
-  return names;
 }
 
 Words option_names(const CLI::App& command) {
@@ -265,28 +258,6 @@ Result<CommandLine> parse_command_line(const Words& words) {
 bool wants_json(const Words& words) {
   const SplitWords split = split_at_dashes(words);
   return std::find(split.head.begin(), split.head.end(), "--json") != split.head.end();
-}
-
-std::vector<CommandShape> command_shapes() {
-  RawOptions raw;
-  CLI::App app;
-  declare(app, raw);
-  std::vector<CommandShape> shapes;
-  for (const CLI::App* command : app.get_subcommands({})) {
-    if (command->get_group().empty()) continue;  // hidden
-    CommandShape shape{.name = command->get_name(),
-                       .description = command->get_description(),
-                       .help = command->help("yonder")};
-    for (const CLI::Option* option : command->get_options({})) {
-      if (option->get_name() == "NAME") shape.takes_sandbox = true;
-      if (!option->nonpositional() || option->get_group().empty()) continue;
-      shape.options.push_back({.names = names_of(*option),
-                               .description = option->get_description(),
-                               .takes_value = option->get_items_expected_max() > 0});
-    }
-    shapes.push_back(std::move(shape));
-  }
-  return shapes;
 }
 
 }  // namespace yonder::cli

@@ -74,7 +74,7 @@ Result<ExecOptions> to_exec_options(const RawOptions& raw, const std::optional<W
   TRY(add_run_options(raw, options.run, options.own_variables));
   TRY_ASSIGN(options.needs, to_needs(raw));
   if (!raw.wait.empty()) {
-    TRY_ASSIGN(options.wait, parse_seconds("--wait", raw.wait));
+    TRY_ASSIGN(options.wait, parse_time("--wait", raw.wait));
   }
   if (!raw.max_output.empty()) {
     if (!raw.json) return usage_error("--max-output goes only together with --json");

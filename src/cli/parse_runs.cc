@@ -41,7 +41,8 @@ Result<Command> to_run(const RawOptions& raw, const std::optional<Words>& tail) 
 }
 
 Command to_ps(const RawOptions& raw) {
-  PsOptions options{.all = raw.all, .exec = raw.with_exec, .scan = raw.scan, .json = raw.json};
+  PsOptions options{
+      .all = raw.all, .exec = raw.with_exec, .scan = raw.scan, .json = raw.json, .ids = raw.names};
   if (!raw.sandbox.empty()) options.sandbox = raw.sandbox;
   return options;
 }
@@ -104,7 +105,7 @@ Result<Command> to_stop(RunWords which, const RawOptions& raw) {
     TRY_ASSIGN(options.signal, ops::parse_signal(raw.signal));
   }
   if (!raw.grace.empty()) {
-    TRY_ASSIGN(options.grace, parse_seconds("--grace", raw.grace));
+    TRY_ASSIGN(options.grace, parse_time("--grace", raw.grace));
   }
   return Command(std::move(options));
 }

@@ -2,6 +2,7 @@
 
 #include <gmock/gmock.h>
 
+#include "base/text.h"
 #include "cli/parsing_test.h"
 
 namespace yonder::cli {
@@ -74,10 +75,11 @@ TEST(ParseExec, RefusesWhatMakesNoSense) {
       {{"exec", "", "--", "true"}, "name is empty"},
       {{"exec", "a", "b", "--", "true"}, "unexpected argument \"b\""},
       {{"exec", "--timeout", "0", "--", "true"}, "above 0"},
-      {{"exec", "--timeout", "1h", "--", "true"}, "number of seconds, not \"1h\""},
-      {{"exec", "--timeout", "nan", "--", "true"}, "number of seconds"},
+      {{"exec", "--timeout", "soon", "--", "true"},
+       "a time such as 90, 1.5, 30m, 2h or 1h30m, not \"soon\""},
+      {{"exec", "--timeout", "nan", "--", "true"}, "a time such as"},
       {{"exec", "--timeout", "1e300", "--", "true"}, "ten years"},
-      {{"exec", "--wait=-1", "--", "true"}, "number of seconds"},
+      {{"exec", "--wait=-1", "--", "true"}, "a time such as"},
       {{"exec", "--env", "=x", "--", "true"}, "has no name"},
       {{"exec", "--max-output", "5", "--", "true"}, "--json"},
       {{"exec", "--json", "--max-output", "-5", "--", "true"}, "takes a number"},
@@ -88,6 +90,49 @@ TEST(ParseExec, RefusesWhatMakesNoSense) {
   for (const auto& [words, what] : lines) {
     EXPECT_THAT(refusal(words), HasSubstr(what)) << ::testing::PrintToString(words);
   }
+}
+
+TEST(Parse, ReadsEveryTimeInTheSameWay) {
+  struct Case {
+    const char* text;
+    double seconds;
+  };
+  for (const auto& c : std::vector<Case>{{"90", 90},
+                                         {"1.5", 1.5},
+                                         {"500ms", 0.5},
+                                         {"90s", 90},
+                                         {"30m", 1800},
+                                         {"2h", 7200},
+                                         {"1.5h", 5400},
+                                         {"1d", 86400},
+                                         {"1h30m", 5400}}) {
+    const Duration time =
+        std::chrono::duration_cast<Duration>(std::chrono::duration<double>(c.seconds));
+    EXPECT_EQ(parsed<ExecOptions>({"exec", "--timeout", c.text, "--", "x"}).run.timeout, time);
+    EXPECT_EQ(parsed<ExecOptions>({"exec", "--wait", c.text, "--", "x"}).wait, time);
+    EXPECT_EQ(parsed<RunOptions>({"run", "--timeout", c.text, "--", "x"}).run.timeout, time);
+    EXPECT_EQ(parsed<RunOptions>(
+                  {"run", "--gpus", "1", "--when", "free", "--max-wait", c.text, "--", "x"})
+                  .run.gpu_queue_limit,
+              time);
+    EXPECT_EQ(parsed<StopOptions>({"stop", "r-a", "--grace", c.text}).grace, time);
+    EXPECT_EQ(parsed<GitSyncOptions>({"git-sync", "x", "--timeout", c.text}).request.timeout, time);
+    EXPECT_EQ(parsed<GpusOptions>({"gpus", "--wait", c.text}).wait, time);
+    EXPECT_EQ(parsed<TopOptions>({"top", "--interval", c.text}).interval, time);
+  }
+  for (const char* wrong : {"h", "2 h", "2x", "1m30", "-1", "1h-1m", "inf", "0x10", "1hm"}) {
+    EXPECT_THAT(refusal({"exec", concat("--timeout=", wrong), "--", "x"}),
+                ::testing::Not(HasSubstr("(accepted)")))
+        << wrong;
+  }
+}
+
+TEST(Parse, NamesWhatOtherProgramsCallOtherwise) {
+  EXPECT_THAT(refusal({"upload", "a", "b"}), HasSubstr("did you mean push?"));
+  EXPECT_THAT(refusal({"kill", "r-a"}), HasSubstr("did you mean stop?"));
+  EXPECT_THAT(refusal({"jobs"}), HasSubstr("did you mean ps?"));
+  EXPECT_THAT(refusal({"tail", "-f", "r-a"}), HasSubstr("did you mean logs?"));
+  EXPECT_THAT(refusal({"exec", "--workdir", "x", "--", "true"}), HasSubstr("did you mean --cwd?"));
 }
 
 TEST(Parse, NamesTheNearestCommandOrOption) {
@@ -172,7 +217,7 @@ TEST(CommandShapes, ComeFromTheParser) {
   const auto exec = std::find_if(shapes.begin(), shapes.end(),
                                  [](const CommandShape& shape) { return shape.name == "exec"; });
   ASSERT_NE(exec, shapes.end());
-  EXPECT_TRUE(exec->takes_sandbox);
+  EXPECT_EQ(exec->words, Offer::Sandboxes);
   bool timeout_takes_value = false;
   bool json_takes_value = true;
   for (const auto& option : exec->options) {

@@ -7,6 +7,7 @@
 #include "cli/people_progress.h"
 #include "cli/render.h"
 #include "cli/run_report.h"
+#include "cli/tilde_hint.h"
 #include "ops/background.h"
 #include "ops/tasks.h"
 
@@ -67,7 +68,9 @@ int run_command(const RunOptions& options, const Doors& doors) {
   const auto response = ops::start_background(**engine, context, *request);
   if (!response) {
     const GivenUp given_up{.signal = (*interrupts)->first_signal()};
-    return fail(options, response.error(), status_of(response.error(), given_up));
+    const Error error =
+        with_tilde_hint(response.error(), options.run.cwd.value_or(""), **engine, options.sandbox);
+    return fail(options, error, status_of(error, given_up));
   }
   if (const int signal = (*interrupts)->first_signal(); signal != 0) {
     return take_back(**engine, *response, signal, format_of(options.json));

@@ -9,6 +9,7 @@
 #include "cli/progress_bar.h"
 #include "cli/render.h"
 #include "cli/sync_report.h"
+#include "cli/tilde_hint.h"
 #include "ops/sync_json.h"
 #include "ops/taken_for_a_path.h"
 
@@ -72,13 +73,21 @@ class Syncs {
 
   int finish(const ops::SyncCall& call, const Result<ops::SyncResponse>& response) {
     if (response) {
-      const Report report = sync_report(*response, options_.quiet);
+      Report report = sync_report(*response, options_.quiet);
+      const bool made = response->report && response->report->plan.makes_root;
+      const bool push = call.what.direction == sync::Direction::Push;
+      const std::string hint = tilde_hint(call.what.remote_path, engine_.home);
+      if (made && push && !hint.empty() && is_elsewhere(engine_, call.sandbox)) {
+        report.messages.push_back(hint);
+      }
       return options_.json ? answer(ops::to_json(*response), report.status) : show(report);
     }
     const GivenUp given_up{.signal = interrupts_.first_signal()};
-    const int status = status_of(response.error(), given_up);
-    if (!options_.json) return fail(options_, response.error(), status);
-    Json failed = ops::error_json(response.error());
+    const Error error =
+        with_tilde_hint(response.error(), call.what.remote_path, engine_, call.sandbox);
+    const int status = status_of(error, given_up);
+    if (!options_.json) return fail(options_, error, status);
+    Json failed = ops::error_json(error);
     if (options_.calls.size() > 1) {
       failed["local_path"] = printable(call.what.local_path);
       failed["remote_path"] = printable(call.what.remote_path);

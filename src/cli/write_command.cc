@@ -54,7 +54,7 @@ int write_command(const WriteOptions& options, const Doors& doors) {
                                                .create_parents = options.parents,
                                                .append = options.append,
                                                .expected_hash = options.expected_hash});
-  if (!written) return (*work)->fail(written.error(), options.json);
+  if (!written) return (*work)->fail(written.error(), options.json, options.path);
   if (options.json) return print_json_then(ops::to_json(*written));
   for (const auto& warning : written->warnings) say(warning);
   if (!written->linked.empty()) {

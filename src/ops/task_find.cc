@@ -81,4 +81,14 @@ Result<FoundTask> find_task(Engine& engine, const Session& session, const TaskRe
   return found;
 }
 
+Result<std::vector<std::string>> known_runs(Engine& engine, std::size_t most) {
+  TRY_ASSIGN(const auto notes, engine.store.runs({.kind = "background", .limit = most}));
+  std::vector<std::string> names;
+  for (const auto& note : notes) {
+    names.push_back(note.id.str());
+    if (!note.session.empty()) names.push_back(note.session);
+  }
+  return names;
+}
+
 }  // namespace yonder::ops

@@ -31,6 +31,8 @@ struct FoundTask {
 // InvalidArgument when nothing is named, or a beginning fits several runs; NotFound when a run is
 // not known here and no sandbox was named to ask.
 Result<FoundTask> find_task(Engine& engine, const Session& session, const TaskRef& ref);
+// The ids and sessions of the newest runs that are remembered here; no machine is asked.
+Result<std::vector<std::string>> known_runs(Engine& engine, std::size_t most);
 
 // What is known of one run, for lists and replies.
 struct TaskInfo {

@@ -261,6 +261,24 @@ TEST_F(Files, TheCommandLineReadsWritesAndRestores) {
   EXPECT_EQ(yonder({"cat"}).status.code, 2);
 }
 
+TEST_F(Files, WhatWasProbablyMeantByAMissingPathIsSaid) {
+  std::string home;
+  for (const std::string& setting : environment()) {
+    if (setting.starts_with("HOME=")) home = setting.substr(5);
+  }
+  const std::string expanded = home + "/no-such-directory";
+  const std::vector<std::vector<std::string>> lines{{"ls", expanded},
+                                                    {"cat", "gpu:" + expanded},
+                                                    {"exec", "--cwd", expanded, "--", "true"},
+                                                    {"pull", expanded, at("here")}};
+  for (const auto& line : lines) {
+    const Captured told = yonder(line);
+    EXPECT_EQ(told.status.code, 255) << line[0];
+    EXPECT_THAT(told.err, HasSubstr("expands an unquoted ~")) << line[0];
+  }
+  EXPECT_THAT(yonder({"ls", "gpu"}).err, HasSubstr("whose directory is gpu:"));
+}
+
 TEST_F(Files, AnEditorsCopyIsNotLostWhenAnotherWasFaster) {
   EXPECT_EQ(yonder({"write", at("f")}, "one\n").status.code, 0);
   const Captured fine = yonder({"edit", at("f")}, "", {"EDITOR=sed -i s/one/two/"});
