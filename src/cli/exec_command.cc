@@ -3,12 +3,14 @@
 #include <cerrno>
 #include <cstring>
 #include <memory>
+#include <optional>
 
 #include "base/log.h"
 #include "cli/commands.h"
 #include "cli/exec_ending.h"
 #include "cli/exit_status.h"
 #include "cli/interrupts.h"
+#include "cli/link_notice.h"
 #include "cli/own_variables.h"
 #include "cli/render.h"
 #include "ops/exec.h"
@@ -55,12 +57,16 @@ class Exec {
       request.stdin_fd = usable_stdin(options_);
       return finish_json(ops::exec(engine_, context, request));
     }
-    return finish(
+    std::optional<LinkWatch> watch;
+    if (!options_.quiet) watch.emplace(engine_);
+    const auto response =
         ops::exec_streaming(engine_, context, request,
                             {.on_stdout = [this](std::string_view bytes) { pass_on(out_, bytes); },
                              .on_stderr = [this](std::string_view bytes) { pass_on(err_, bytes); },
                              .stdin_fd = usable_stdin(options_),
-                             .on_started = [this](const RunId& id) { on_started(id); }}));
+                             .on_started = [this](const RunId& id) { on_started(id); }});
+    watch.reset();  // what is said of the end is said last
+    return finish(response);
   }
 
  private:

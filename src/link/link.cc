@@ -25,6 +25,8 @@ Error as_the_far_side_said(const Error& said) {
 }
 
 constexpr std::size_t kMaxErrors = 4096;
+// For the way there and back, on the slowest of lines.
+constexpr auto kAnswerTime = std::chrono::seconds(3);
 constexpr std::int64_t kLatestClock = std::int64_t{1}
                                       << 53U;  // milliseconds; far beyond any calendar
 
@@ -65,7 +67,10 @@ Machine to_machine(const wire::Hello& hello) {
 }  // namespace
 
 Link::Link(Subprocess process, LinkSettings settings)
-    : process_(std::move(process)), settings_(settings), out_(std::move(process_.input())) {}
+    : process_(std::move(process)),
+      settings_(settings),
+      out_(std::move(process_.input())),
+      heard_(std::chrono::steady_clock::now()) {}
 
 Result<std::shared_ptr<Link>> Link::open(const Setup& setup, const Deadline& deadline,
                                          const CancelToken& cancel) {
@@ -101,6 +106,12 @@ void Link::close() {
 
 bool Link::alive() const {
   return loss_.with([](const auto& loss) { return !loss.has_value(); });
+}
+
+bool Link::answers() const {
+  const Instant heard = heard_;
+  const bool unused = slots_.with([](const auto& slots) { return slots.empty(); });
+  return unused || std::chrono::steady_clock::now() - heard < settings_.ping_every + kAnswerTime;
 }
 
 Error Link::loss() const {
@@ -385,6 +396,7 @@ void Link::read_loop() {
     if ((fds[1].revents & (POLLIN | POLLHUP | POLLERR)) != 0) drain_errors();
     if ((fds[0].revents & (POLLIN | POLLHUP | POLLERR)) != 0) {
       heard = std::chrono::steady_clock::now();
+      heard_ = heard;
       open = read_some_frames();
     }
   }

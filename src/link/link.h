@@ -113,6 +113,9 @@ class Link : public std::enable_shared_from_this<Link> {
   std::int64_t clock_ahead_ms() const { return clock_ahead_ms_; }
   bool deployed() const { return deployed_; }
   bool alive() const;
+  // False when a caller waits, the last ping should have been answered, and nothing was heard
+  // since.
+  bool answers() const;
   // Why it is not alive any more.
   Error loss() const;
 
@@ -174,6 +177,7 @@ class Link : public std::enable_shared_from_this<Link> {
   std::atomic<wire::StreamId> next_stream_{1};
   std::atomic<bool> stopping_{false};
   std::atomic<Duration> round_trip_{Duration::max()};
+  std::atomic<Instant> heard_{Instant{}};
   std::deque<Instant> pings_;                    // the reader's; not yet answered
   wire::FrameParser parser_;                     // the reader's
   std::map<wire::StreamId, std::string> parts_;  // the reader's

@@ -5,6 +5,7 @@
 #include <exception>
 #include <functional>
 #include <random>
+#include <utility>
 
 #include "base/id.h"
 #include "base/text.h"
@@ -22,6 +23,23 @@ constexpr auto kShortLife = std::chrono::seconds(5);
 constexpr int kMostLosses = 4;
 
 // Everything that makes it another connection.
+// Counts the callers that wait for a link.
+template <class Entry>
+class Wanting {
+ public:
+  explicit Wanting(Monitor<Entry>& entry) : entry_(entry) {
+    entry_.change([](Entry& e) { ++e.wanted; });
+  }
+  ~Wanting() {
+    entry_.change([](Entry& e) { --e.wanted; });
+  }
+  Wanting(const Wanting&) = delete;
+  Wanting& operator=(const Wanting&) = delete;
+
+ private:
+  Monitor<Entry>& entry_;
+};
+
 std::string key_of(const SandboxSpec& spec) {
   return join({spec.name, spec.host, spec.user, std::to_string(spec.port), spec.key_file,
                std::to_string(static_cast<int>(spec.backend))},
@@ -87,6 +105,20 @@ std::shared_ptr<Link> LinkPool::existing(const SandboxSpec& spec) const {
 }
 
 void LinkPool::forget_failures(const SandboxSpec& spec) {
+std::vector<LinkSight> LinkPool::sights() const {
+  const auto entries = entries_.with([](const auto& all) { return all; });
+  std::vector<LinkSight> sights;
+  for (const auto& [key, entry] : entries) {
+    const auto [link, wanted] =
+        entry->look([](const Entry& e) { return std::pair(e.link, e.wanted > 0); });
+    if (!link || (!link->alive() && !wanted)) continue;
+    const LinkState standing = link->answers() ? LinkState::Up : LinkState::Silent;
+    sights.push_back({.sandbox = key.substr(0, key.find('\n')),
+                      .state = link->alive() ? standing : LinkState::Lost});
+  }
+  return sights;
+}
+
   entry(spec)->change([](Entry& e) {
     e.auth_failure.reset();
     e.failures = 0;
@@ -175,6 +207,7 @@ Result<std::shared_ptr<Link>> LinkPool::acquire(const SandboxSpec& spec,
   const auto wake = options.cancel.on_cancel([&] { entry->wake_all(); });
   while (true) {
     enum class Next { Use, Connect, Wait, Refuse };
+  const Wanting wanting(*entry);
     std::shared_ptr<Link> link;
     std::optional<Error> refusal;
     Instant pause_until{};

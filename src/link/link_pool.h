@@ -9,6 +9,7 @@
 #include "base/cancel.h"
 #include "base/guarded.h"
 #include "link/link.h"
+#include "model/link_sight.h"
 
 namespace yonder::link {
 
@@ -38,6 +39,8 @@ class LinkPool {
 
   // The link as it is, without opening one.
   std::shared_ptr<Link> existing(const SandboxSpec& spec) const;
+  // Those that were ever up, as they are now; a lost one only while a caller waits for its return.
+  std::vector<LinkSight> sights() const;
   // A person has logged in: what failed before may work now.
   void forget_failures(const SandboxSpec& spec);
 
@@ -46,6 +49,7 @@ class LinkPool {
     std::shared_ptr<Link> link;
     Instant opened_at{};
     bool connecting = false;
+    int wanted = 0;  // callers in acquire()
     int failures = 0;
     Instant next_attempt{};
     std::optional<Error> auth_failure;     // with it nobody tries by himself
