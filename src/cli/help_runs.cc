@@ -89,8 +89,10 @@ Exit status: 0 when all of it is gone, 1 when something still lives, 130 when it
 }
 
 std::string attach_footer() {
-  return R"(Becomes `ssh -t ... tmux attach`: what you see is the run's own session. Leave it with tmux's own key
-(Ctrl-B d); the run goes on. With --json: prints the words of that command instead.
+  return R"(Becomes `ssh -t ... tmux`: a tmux session, named after the run, that shows the run's log as it grows. It is
+only a view: nothing that is typed there reaches the run. Leave it with tmux's own key (Ctrl-B d), or
+close it with Ctrl-C; the run goes on, and `yonder attach` opens the view again. On a machine without
+tmux the terminal itself shows the log. With --json: prints the words of that command instead.
 
 Example:
   yonder attach nightly

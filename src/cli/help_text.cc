@@ -18,7 +18,7 @@ Commands:
   logs [-f] RUN               show what a run prints
   wait RUN...                 wait for runs to end; exits as they did
   stop RUN...                 end runs, with everything they started, and say what was seen
-  attach RUN                  join the tmux session that shows a run
+  attach RUN                  watch a run in the tmux session that shows its log
   rm RUN...                   forget runs that have ended
   ls [PATH]                   list files over there
   cat PATH...                 print files, or some lines or bytes of them

@@ -46,6 +46,7 @@ TEST_F(Tmux, ShowsTheLogOfARunInASessionOfItsName) {
   })) << screen_of("run_1__a");
   EXPECT_THAT(screen_of("run_1__a"), HasSubstr(record.id()));
   EXPECT_THAT(screen_of("run_1__a"), HasSubstr("Ctrl-C closes this view, the run goes on"));
+  EXPECT_THAT(windows(), ElementsAre("run_1__a")) << "not after the program that shows it";
 }
 
 TEST_F(Tmux, EndsTheSessionWithTheRun) {

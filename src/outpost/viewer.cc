@@ -185,7 +185,9 @@ int show_run(const RunRecord& record, const std::string& tmux_session) {
         write_file_atomically(record.path("tmux"), tmux_session, Durability::Process);
     if (!noted) return 1;  // otherwise nobody would know what this session shows
   }
-  say(concat("yonder: run ", record.id(), "; Ctrl-C closes this view, the run goes on\n"));
+  say(concat("yonder: run ", record.id(),
+             "; Ctrl-C closes this view, the run goes on; `yonder attach ", record.id(),
+             "` opens it again\n"));
   Viewer(record).run();
   return 0;
 }
