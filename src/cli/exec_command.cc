@@ -117,7 +117,9 @@ class Exec {
       say_error(response.error());
       return status_of(response.error(), given_up());
     }
-    const Ending ending = ending_of(*response, given_up());
+    Ending ending = ending_of(*response, given_up());
+    const auto hint = ops::not_found_hint(response->status, options_.run.login || options_.attach);
+    if (!hint.empty() && stderr_is_terminal()) ending.notes.push_back(hint);
     say_ending(ending);
     return ending.status;
   }

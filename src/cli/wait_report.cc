@@ -2,6 +2,7 @@
 #include "cli/exit_status.h"
 #include "cli/run_words.h"
 #include "cli/task_reports.h"
+#include "ops/exec.h"
 
 namespace yonder::cli {
 namespace {
@@ -48,6 +49,8 @@ int add(const Outcome<ops::TaskInfo>& outcome, Report& report) {
     report.messages.push_back(
         concat(run, ": still running after it: ", processes(status.left_running, "pid ")));
   }
+  const auto hint = ops::not_found_hint(status, false);
+  if (!hint.empty()) report.notes.push_back(concat(run, ": ", hint));
   return own_status(status);
 }
 

@@ -1,6 +1,7 @@
 #include "ops/background.h"
 
 #include "base/text.h"
+#include "ops/exec.h"
 #include "ops/remember.h"
 #include "ops/resolve.h"
 #include "run/runs.h"
@@ -116,6 +117,8 @@ Result<BackgroundResponse> start_on(Engine& engine, CallContext& context,
     response.warnings.push_back(concat("this key found run ", outcome.id.str(),
                                        ", which was started before; nothing new was started"));
   }
+  const auto hint = not_found_hint(response.status, wanted.run.login);
+  if (!hint.empty()) response.warnings.push_back(hint);
   note_down(engine, wanted, sandbox, outcome, response);
   return response;
 }

@@ -136,6 +136,8 @@ Result<ExecResponse> exec_on(Engine& engine, CallContext& context, const ExecReq
   response.stderr_text = std::move(clean_err.text);
   response.binary = clean_out.binary || clean_err.binary;
   response.truncated = out.truncated() || err.truncated();
+  const auto hint = not_found_hint(response.status, request.run.login || request.run_id);
+  if (!hint.empty()) response.warnings.push_back(hint);
   note_unfinished(engine, request, response);
   return response;
 }
@@ -161,6 +163,13 @@ Result<ExecResponse> stream_on(Engine& engine, CallContext& context, const ExecR
 }
 
 }  // namespace
+
+std::string not_found_hint(const RunStatus& status, bool login) {
+  constexpr int kNotFound = 127;
+  if (login || status.state != RunState::Exited || status.exit_code != kNotFound) return "";
+  return "exit code 127: a program was not found; one that only the login shell sets up (conda, "
+         "nvm, ...) is found with `login: true` (--login)";
+}
 
 Result<ExecResponse> exec(Engine& engine, CallContext& context, const ExecRequest& request) {
   return exec_somewhere(engine, context, request, request.stdin_fd >= 0,

@@ -3,6 +3,7 @@
 #include "base/clock.h"
 #include "base/repeats.h"
 #include "base/text.h"
+#include "ops/exec.h"
 #include "ops/give_up.h"
 #include "ops/remember.h"
 #include "ops/tasks.h"
@@ -140,6 +141,9 @@ Result<CheckResponse> check_task(Engine& engine, CallContext& context,
     response.warnings.push_back(concat("its stderr is separate (", reply->run->err_bytes,
                                        " bytes): exec_bash with this run_id shows it"));
   }
+  // How it was started is not known here.
+  const auto hint = not_found_hint(response.task->status, false);
+  if (!hint.empty()) response.warnings.push_back(hint);
   write_down(engine, *response.task, response);
   return response;
 }
