@@ -9,6 +9,7 @@
 
 #include "base/id.h"
 #include "base/text.h"
+#include "link/connect_error.h"
 
 namespace yonder::link {
 namespace {
@@ -22,7 +23,6 @@ constexpr auto kShortLife = std::chrono::seconds(5);
 // unreachable machine gets.
 constexpr int kMostLosses = 4;
 
-// Everything that makes it another connection.
 // Counts the callers that wait for a link.
 template <class Entry>
 class Wanting {
@@ -40,6 +40,7 @@ class Wanting {
   Monitor<Entry>& entry_;
 };
 
+// Everything that makes it another connection.
 std::string key_of(const SandboxSpec& spec) {
   return join({spec.name, spec.host, spec.user, std::to_string(spec.port), spec.key_file,
                std::to_string(static_cast<int>(spec.backend))},
@@ -104,7 +105,6 @@ std::shared_ptr<Link> LinkPool::existing(const SandboxSpec& spec) const {
   return link && link->alive() ? link : nullptr;
 }
 
-void LinkPool::forget_failures(const SandboxSpec& spec) {
 std::vector<LinkSight> LinkPool::sights() const {
   const auto entries = entries_.with([](const auto& all) { return all; });
   std::vector<LinkSight> sights;
@@ -119,6 +119,7 @@ std::vector<LinkSight> LinkPool::sights() const {
   return sights;
 }
 
+void LinkPool::forget_failures(const SandboxSpec& spec) {
   entry(spec)->change([](Entry& e) {
     e.auth_failure.reset();
     e.failures = 0;
@@ -150,7 +151,9 @@ Result<std::shared_ptr<Link>> LinkPool::open(const SandboxSpec& spec, CommandPre
                           .progress = options.progress,
                           .give_up = options.deadline};
   const auto limit = Deadline::after(spec.connect_timeout + settings.typing_time);
-  return Link::open(setup, Deadline::earlier(limit, options.deadline), options.cancel);
+  auto opened = Link::open(setup, Deadline::earlier(limit, options.deadline), options.cancel);
+  if (opened || spec.backend != Backend::Ssh) return opened;
+  return add_missing_agent(std::move(opened).error(), setup.prefix.environment);
 }
 
 Result<std::shared_ptr<Link>> LinkPool::open_another(const SandboxSpec& spec,
@@ -204,10 +207,10 @@ Result<std::shared_ptr<Link>> LinkPool::connect(const SandboxSpec& spec, Monitor
 Result<std::shared_ptr<Link>> LinkPool::acquire(const SandboxSpec& spec,
                                                 const AcquireOptions& options) {
   const auto entry = this->entry(spec);
+  const Wanting wanting(*entry);
   const auto wake = options.cancel.on_cancel([&] { entry->wake_all(); });
   while (true) {
     enum class Next { Use, Connect, Wait, Refuse };
-  const Wanting wanting(*entry);
     std::shared_ptr<Link> link;
     std::optional<Error> refusal;
     Instant pause_until{};

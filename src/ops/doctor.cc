@@ -7,6 +7,7 @@
 #include "config/config_store.h"
 #include "ops/doctor_collect.h"
 #include "ops/doctor_findings.h"
+#include "sandbox/kept_login.h"
 
 namespace yonder::ops {
 namespace {
@@ -54,7 +55,11 @@ Result<std::vector<SandboxSpec>> sandboxes_to_look_at(Engine& engine,
 }
 
 HereSeen look_here(Engine& engine, const Result<config::Catalog>& catalog) {
-  HereSeen seen{.config_file = engine.config.file_path(), .ssh = look_for_ssh(engine.environment)};
+  HereSeen seen{.config_file = engine.config.file_path(),
+                .ssh = look_for_ssh(engine.environment),
+                .agent = engine.logins.agent(),
+                .home = engine.home,
+                .account_home = account_home()};
   if (!catalog) {
     seen.config_error = catalog.error();
     return seen;

@@ -1,5 +1,6 @@
 #include "ops/doctor_collect.h"
 
+#include <pwd.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -100,6 +101,15 @@ Reached look_through(link::Link& link, double seconds, const CancelToken& cancel
 }
 
 }  // namespace
+
+std::string account_home() {
+  constexpr std::size_t kRoom = 16384;
+  std::vector<char> room(kRoom);
+  passwd entry{};
+  passwd* found = nullptr;
+  const int failed = ::getpwuid_r(::geteuid(), &entry, room.data(), room.size(), &found);
+  return failed == 0 && found != nullptr && found->pw_dir != nullptr ? found->pw_dir : "";
+}
 
 SshClient look_for_ssh(const std::vector<std::string>& environment) {
   SshClient client{.path = find_program("ssh", environment)};

@@ -56,6 +56,11 @@ KeptLogins::KeptLogins(std::string directory, std::vector<std::string> environme
       broker_(broker),
       interactive_(interactive) {}
 
+// Commands on this machine get the environment as it is.
+const std::vector<std::string>& KeptLogins::environment_for(const SandboxSpec& spec) const {
+  return spec.backend == Backend::Ssh ? environment_.with_agent() : environment_.plain();
+}
+
 std::string KeptLogins::socket_path(const SandboxSpec& spec) const {
   return concat(directory_, "/login-", fingerprint(spec));
 }
@@ -67,7 +72,7 @@ bool KeptLogins::exists(const SandboxSpec& spec) const {
 
 Result<link::CommandPrefix> KeptLogins::prefix(const SandboxSpec& spec) const {
   const bool kept = exists(spec);
-  PrefixOptions options{.environment = environment_,
+  PrefixOptions options{.environment = environment_for(spec),
                         .control_path = kept ? socket_path(spec) : "",
                         .interactive = interactive_};
   TRY_ASSIGN(link::CommandPrefix words, prefix_for(spec, options));
@@ -81,7 +86,7 @@ Result<link::CommandPrefix> KeptLogins::prefix(const SandboxSpec& spec) const {
 
 Result<link::CommandPrefix> KeptLogins::terminal(const SandboxSpec& spec,
                                                  const std::string& command) const {
-  PrefixOptions options{.environment = environment_,
+  PrefixOptions options{.environment = environment_for(spec),
                         .control_path = exists(spec) ? socket_path(spec) : "",
                         .interactive = true};
   TRY_ASSIGN(link::CommandPrefix words, terminal_for(spec, options, command));
@@ -91,7 +96,7 @@ Result<link::CommandPrefix> KeptLogins::terminal(const SandboxSpec& spec,
 }
 
 Result<std::string> KeptLogins::open(const SandboxSpec& spec, const CancelToken& cancel) const {
-  TRY_ASSIGN(link::CommandPrefix words, login_for(spec, {.environment = environment_,
+  TRY_ASSIGN(link::CommandPrefix words, login_for(spec, {.environment = environment_for(spec),
                                                          .control_path = socket_path(spec),
                                                          .interactive = interactive_}));
   ::unlink(socket_path(spec).c_str());  // of a master that has died; a living one was closed before
@@ -122,15 +127,24 @@ Result<std::string> KeptLogins::open(const SandboxSpec& spec, const CancelToken&
   }
 }
 
+Result<Captured> KeptLogins::ask_master(const SandboxSpec& spec, const char* what) const {
+  TRY_ASSIGN(const auto words, prefix_for(spec, {.environment = environment_.plain()}));
+  return run_captured({.argv = {"ssh", "-O", what, "-S", socket_path(spec), "--", spec.host},
+                       .environment = words.environment},
+                      "", kMaxErrors, Deadline::after(kCloseLimit));
+}
+
+bool KeptLogins::stands(const SandboxSpec& spec) const {
+  if (!exists(spec)) return false;
+  const auto asked = ask_master(spec, "check");
+  return asked && asked->status.success();
+}
+
 Result<void> KeptLogins::close(const SandboxSpec& spec) const {
   if (!exists(spec)) {
     return Error{Errc::NotFound, concat("no login is kept for '", spec.name, "'"), ""};
   }
-  TRY_ASSIGN(const auto words, prefix_for(spec, {.environment = environment_}));
-  auto asked =
-      run_captured({.argv = {"ssh", "-O", "exit", "-S", socket_path(spec), "--", spec.host},
-                    .environment = words.environment},
-                   "", kMaxErrors, Deadline::after(kCloseLimit));
+  auto asked = ask_master(spec, "exit");
   ::unlink(socket_path(spec).c_str());
   if (!asked) return std::move(asked).error();
   return {};

@@ -4,9 +4,11 @@
 #include <vector>
 
 #include "base/cancel.h"
+#include "base/subprocess.h"
 #include "link/askpass_broker.h"
 #include "link/prefix.h"
 #include "model/sandbox_spec.h"
+#include "sandbox/ssh_agent.h"
 
 namespace yonder::sandbox {
 
@@ -28,12 +30,19 @@ class KeptLogins {
   // NotFound when none is kept.
   Result<void> close(const SandboxSpec& spec) const;
   bool exists(const SandboxSpec& spec) const;
+  // Whether the ssh that keeps it is there, and says so.
+  bool stands(const SandboxSpec& spec) const;
+
+  // Where ssh gets keys from that are in no file.
+  const SshAgentSeen& agent() const { return environment_.agent(); }
 
  private:
+  const std::vector<std::string>& environment_for(const SandboxSpec& spec) const;
+  Result<Captured> ask_master(const SandboxSpec& spec, const char* what) const;
   std::string socket_path(const SandboxSpec& spec) const;
 
   std::string directory_;
-  std::vector<std::string> environment_;
+  SshEnvironment environment_;
   link::AskpassBroker* broker_;
   bool interactive_;
 };
