@@ -38,6 +38,8 @@ int fail_before(const Error& error, bool json);
 // Names of any bytes on one line: as text that can be turned back, with what a terminal would obey
 // made visible.
 std::string safe_name(std::string_view name);
+// The command that brings a batch back.
+std::string restore_line(const std::string& sandbox, const std::string& batch);
 // "-rw-r--r--", as ls has it.
 std::string mode_letters(files::Type type, std::uint32_t mode);
 std::string utc_time(std::int64_t seconds);

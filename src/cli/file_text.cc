@@ -3,6 +3,7 @@
 #include <array>
 
 #include "base/clean_text.h"
+#include "base/quote.h"
 #include "base/text.h"
 #include "base/utf8.h"
 #include "cli/file_commands.h"
@@ -30,6 +31,10 @@ std::string line_text(const std::string& line) {
 
 std::string safe_name(std::string_view name) {
   return printable(shown_name(name));
+}
+
+std::string restore_line(const std::string& sandbox, const std::string& batch) {
+  return ShellText("yonder restore --sandbox").arg(sandbox).arg(batch).str();
 }
 
 std::string mode_letters(files::Type type, std::uint32_t mode) {

@@ -43,9 +43,10 @@ Exit status: 0, also when a sandbox does not answer; 255 when Yonder failed.
 }
 
 std::string logs_footer() {
-  return R"(In a pipe: all of the log, byte for byte. On a terminal: the last 50 lines, with colours but without
-what else a terminal would obey. With --grep: every line that matches. With --json: the last 50
-lines as clean text, in the object that agents get. --lines and --since say otherwise.
+  return R"(In a pipe: all of the log, byte for byte; of a background run that has ended, the last line,
+EXIT_CODE=n, is Yonder's. On a terminal: the last 50 lines, with colours but without what else a
+terminal would obey. With --grep: every line that matches. With --json: the last 50 lines as clean
+text, in the object that agents get. --lines and --since say otherwise.
 
 --follow ends when the run has ended; a lost connection is made again, and nothing is missing or
 shown twice. Ctrl-C leaves the run alone.

@@ -53,6 +53,7 @@ First steps:
   claude mcp add yonder -- yonder mcp                  give it to an agent
 
 Work that takes its time:
+  yonder push gpu1 . '~/exp'                           the files that it needs
   id=$(yonder run gpu1 --cwd exp -- ./train.sh)        starts it; close the laptop if you like
   yonder ps                                            the next day, from here or by an agent
   yonder logs -f $id                                   what it prints (Ctrl-C leaves it running)
@@ -107,6 +108,29 @@ Environment:
 
 std::string top_help() {
   return commands_help() + use_help();
+}
+
+std::string short_help() {
+  return R"(yonder - run work over there: on machines reached by ssh
+
+  exec, run                   run a command and wait for it; start one that goes on without us
+  ps, logs, wait, stop        what runs where, what it prints; wait for it; end it
+  attach, rm                  watch a run in tmux; forget one that has ended
+  ls, cat, write, edit, grep  files over there
+  push, pull, transfers       bring files there, or here; what goes on in the background
+  restore, git-sync           bring back what was replaced; bring a checkout to a commit
+  hosts, gpus, top, doctor    what there is; who has which GPU; all of it, live; what is wrong
+  login, logout               log in once and keep the connection; end that
+  mcp, completion, help       serve agents; complete words in the shell; all of the help
+
+First steps:
+  yonder exec local -- 'echo hello from $(hostname)'   works without any setup
+  yonder exec gpu1 -- nvidia-smi      any alias in ~/.ssh/config is a sandbox, and any address
+  yonder hosts                        what there is
+  yonder doctor gpu1                  when something does not work
+
+`yonder help` has all of it, `yonder COMMAND --help` what one command can do.
+)";
 }
 
 std::string usage_of(const std::string& command) {

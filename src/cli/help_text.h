@@ -6,6 +6,8 @@ namespace yonder::cli {
 
 // The long texts, apart from the parser so that both can be read.
 std::string top_help();
+// For a first look: fits a screen of 24 lines.
+std::string short_help();
 // By hand, where the library would say too little; else empty.
 std::string usage_of(const std::string& command);
 // The same for the commands about files.

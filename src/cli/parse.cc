@@ -198,7 +198,7 @@ Result<CommandLine> interpret(const CLI::App& app, const RawOptions& raw,
   const auto chosen = app.get_subcommands();
   if (chosen.empty()) {
     if (tail) return usage_error("there is no command before \"--\"", "yonder exec [NAME] -- ...");
-    return CommandLine{HelpOptions{app.help()}, raw.verbose};
+    return CommandLine{HelpOptions{short_help()}, raw.verbose};
   }
   const CLI::App& command = *chosen.front();
   if (takes_command(command)) {

@@ -117,6 +117,12 @@ TEST(SyncReport, SaysWhatWasLeftOutAndHowToBringItBack) {
   done.report->plan.left.push_back({".env", sync::Left::Excluded, "`.env` (built in: secret)"});
   EXPECT_THAT(sync_report(done, false).messages, Contains(HasSubstr("--exclude '!.env'")));
   EXPECT_THAT(sync_report(done, true).messages, IsEmpty());
+  const auto told = default_notes(done);
+  EXPECT_THAT(told, ElementsAre(HasSubstr(".env")));
+  EXPECT_THAT(sync_report(done, false, told).messages, IsEmpty()) << "it was said the last time";
+  EXPECT_THAT(sync_report(done, false, {"left out: 9 by another rule"}).messages,
+              Contains(HasSubstr(".env")))
+      << "it has changed";
 }
 
 TEST(SyncReport, TellsConflictsAndFailuresWithTheFix) {

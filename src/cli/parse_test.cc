@@ -2,6 +2,7 @@
 
 #include <gmock/gmock.h>
 
+#include "base/text.h"
 #include "cli/parsing_test.h"
 
 namespace yonder::cli {
@@ -112,8 +113,16 @@ TEST(Parse, GivesHelpAndVersionWithoutDoingAnything) {
 }
 
 TEST(Parse, HelpSpeaksOfEveryCommand) {
-  const std::string help = parsed<HelpOptions>({}).text;
+  const std::string help = parsed<HelpOptions>({"--help"}).text;
   for (const auto& command : command_shapes()) EXPECT_THAT(help, HasSubstr("\n  " + command.name));
+}
+
+TEST(Parse, AloneItShowsWhatFitsASmallScreen) {
+  const std::string help = parsed<HelpOptions>({}).text;
+  const auto lines = split(help, '\n');
+  EXPECT_LE(lines.size(), 24U) << "with the prompt that follows";
+  for (const auto& line : lines) EXPECT_LE(line.size(), 96U) << line;
+  for (const auto& command : command_shapes()) EXPECT_THAT(help, HasSubstr(command.name));
 }
 
 TEST(Parse, ReadsTheOtherCommands) {

@@ -44,9 +44,7 @@ int restore_command(const RestoreOptions& options, const Doors& doors) {
   }
   say(concat("restored ", reply->restored, " below ", safe_name(reply->root)));
   if (!reply->batch.empty()) {
-    const std::string where =
-        options.sandbox.empty() ? "" : concat("--sandbox ", printable(options.sandbox), " ");
-    say(concat("what stood there: yonder restore ", where, reply->batch));
+    say(concat("what stood there: ", restore_line((*work)->files().sandbox().name, reply->batch)));
   }
   return status;
 }

@@ -1,4 +1,6 @@
 #include "base/file.h"
+#include "base/text.h"
+#include "base/utf8.h"
 #include "cli/commands.h"
 #include "cli/exec_ending.h"
 #include "cli/exit_status.h"
@@ -7,6 +9,7 @@
 #include "cli/progress_bar.h"
 #include "cli/render.h"
 #include "cli/sync_report.h"
+#include "cli/told_notes.h"
 #include "ops/sync_json.h"
 #include "ops/taken_for_a_path.h"
 
@@ -16,6 +19,14 @@ namespace {
 int fail(const SyncOptions& options, const Error& error, int status) {
   show_failure(options.json ? error : in_sync_options(error), format_of(options.json));
   return status;
+}
+
+// Which two places were synced, and which way.
+std::string places_of(const ops::SyncResponse& response) {
+  const sync::SyncRequest& asked = response.asked;
+  return shown_name(join({response.sandbox, asked.local_path, asked.remote_path,
+                          asked.direction == sync::Direction::Push ? "push" : "pull"},
+                         "\n"));
 }
 
 // What people_progress() may print must not end up behind the bar.
@@ -55,9 +66,16 @@ int sync_command(const SyncOptions& options, const Doors& doors) {
     const GivenUp given_up{.signal = (*interrupts)->first_signal()};
     return fail(options, response.error(), status_of(response.error(), given_up));
   }
-  const Report report = sync_report(*response, options.quiet);
-  if (!options.json) return show(report);
-  return print_json(ops::to_json(*response)) ? report.status : kExitReaderGone;
+  if (options.json) {
+    const int status = sync_report(*response, options.quiet).status;
+    return print_json(ops::to_json(*response)) ? status : kExitReaderGone;
+  }
+  const std::string& state = (*engine)->state_directory;
+  const std::string places = places_of(*response);
+  const int status = show(sync_report(*response, options.quiet, told_notes(state, places)));
+  const bool read = response->report && !response->report->dry_run && !options.quiet;
+  if (read) remember_told(state, places, default_notes(*response));
+  return status;
 }
 
 }  // namespace yonder::cli

@@ -37,6 +37,10 @@ std::string pattern_of(const std::string& rule) {
   return rule.substr(begin + 1, end - begin - 1);
 }
 
+bool is_built_in(sync::Left why, const std::string& rule) {
+  return why == sync::Left::Excluded && rule.find(concat("(", tree::kBuiltIn)) != std::string::npos;
+}
+
 std::string hint_for(sync::Left why, const std::string& rule) {
   if (why == sync::Left::InTheWay) return "move away what is in its place, and sync again";
   if (why == sync::Left::Kept) return "on_conflict said so";
@@ -265,7 +269,10 @@ std::vector<LeftOutGroup> group_left_out(const std::vector<sync::LeftOut>& left)
     if (place == places.end()) {
       if (groups.size() == kMostGroups) continue;
       place = places.emplace(std::pair(item.why, rule), groups.size()).first;
-      groups.push_back({.why = name_of(item.why), .rule = rule, .hint = hint_for(item.why, rule)});
+      groups.push_back({.why = name_of(item.why),
+                        .rule = rule,
+                        .hint = hint_for(item.why, rule),
+                        .by_default = is_built_in(item.why, rule)});
     }
     LeftOutGroup& group = groups[place->second];
     ++group.count;
