@@ -73,9 +73,7 @@ Error add_missing_agent(Error error, const std::vector<std::string>& environment
         return entry.starts_with(kVariable) && entry.size() > kVariable.size();
       });
   if (has_agent || error.code != Errc::AuthNeeded) return error;
-  error.hint +=
-      "; if your key is in an ssh agent: SSH_AUTH_SOCK is not set here, and no agent was found, so "
-      "pass that variable to Yonder (in the client's settings for this server)";
+  error.hint += "; ssh had no agent to ask for keys: SSH_AUTH_SOCK is not set, and none was found";
   return error;
 }
 

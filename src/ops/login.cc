@@ -22,7 +22,7 @@ Result<void> use(Engine& engine, CallContext& context, const SandboxSpec& spec) 
 // To log in is what the caller just tried.
 Error without_own_name(Error error, const SandboxSpec& spec) {
   const std::string command = link::login_command(spec);
-  if (error.hint.ends_with(": " + command)) {
+  if (error.hint.find(": " + command) != std::string::npos) {
     error.hint = error.code == Errc::HostKey
                      ? "look at the key, and answer yes only when it is the machine's own"
                      : ShellText("look closer with: yonder doctor").arg(spec.name).str();
@@ -48,7 +48,9 @@ Result<LoginResult> login(Engine& engine, CallContext& context, const std::strin
     if (!opened) return without_own_name(std::move(opened).error(), spec);
     result.kept_by = *std::move(opened);
   }
-  TRY(use(engine, context, spec));
+  if (auto used = use(engine, context, spec); !used) {
+    return without_own_name(std::move(used).error(), spec);
+  }
   result.seconds = to_seconds(std::chrono::steady_clock::now() - began);
   return result;
 }
