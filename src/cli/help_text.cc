@@ -113,21 +113,21 @@ std::string top_help() {
 std::string short_help() {
   return R"(yonder - run work over there: on machines reached by ssh
 
-  exec, run                   run a command and wait for it; start one that goes on without us
-  ps, logs, wait, stop        what runs where, what it prints; wait for it; end it
+  exec, run                   run a command; start one that goes on without us
+  ps, logs, wait, stop        what runs where; what it prints; wait; end it
   attach, rm                  watch a run in tmux; forget one that has ended
   ls, cat, write, edit, grep  files over there
-  push, pull, transfers       bring files there, or here; what goes on in the background
-  restore, git-sync           bring back what was replaced; bring a checkout to a commit
-  hosts, gpus, top, doctor    what there is; who has which GPU; all of it, live; what is wrong
+  push, pull, transfers       bring files there, or here; in the background
+  restore, git-sync           what was replaced; a checkout at the commit here
+  hosts, gpus, top, doctor    machines; GPUs; all of it, live; what is wrong
   login, logout               log in once and keep the connection; end that
-  mcp, completion, help       serve agents; complete words in the shell; all of the help
+  mcp, completion, help       serve agents; complete words; all of the help
 
 First steps:
   yonder exec local -- 'echo hello from $(hostname)'   works without any setup
-  yonder exec gpu1 -- nvidia-smi      any alias in ~/.ssh/config is a sandbox, and any address
-  yonder hosts                        what there is
-  yonder doctor gpu1                  when something does not work
+  yonder exec gpu1 -- nvidia-smi    any alias in ~/.ssh/config, or any address
+  yonder hosts                      what there is
+  yonder doctor gpu1                when something does not work
 
 `yonder help` has all of it, `yonder COMMAND --help` what one command can do.
 )";

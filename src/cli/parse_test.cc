@@ -121,7 +121,7 @@ TEST(Parse, AloneItShowsWhatFitsASmallScreen) {
   const std::string help = parsed<HelpOptions>({}).text;
   const auto lines = split(help, '\n');
   EXPECT_LE(lines.size(), 24U) << "with the prompt that follows";
-  for (const auto& line : lines) EXPECT_LE(line.size(), 96U) << line;
+  for (const auto& line : lines) EXPECT_LE(line.size(), 80U) << line;
   for (const auto& command : command_shapes()) EXPECT_THAT(help, HasSubstr(command.name));
 }
 
