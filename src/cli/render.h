@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "base/error.h"
+#include "base/fd.h"
 #include "base/json.h"
 
 namespace yonder::cli {
@@ -34,9 +35,10 @@ class Output {
   Written write(std::string_view bytes) const;
 
  private:
+  Fd own_;  // of the same pipe
   int fd_;
   int wake_;
-  std::size_t piece_;
+  std::size_t piece_;  // so much does not block
 };
 
 // Text of ours on stdout. False when it could not be written.
