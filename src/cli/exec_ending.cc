@@ -40,9 +40,10 @@ Ending left_alone(const ops::ExecResponse& response, const GivenUp& given_up) {
     ending.failures.push_back(
         concat("the command is left running; wait for it with: ", attach_command(response)));
   } else {
-    ending.failures.push_back(concat(
-        "cannot write the output: ", given_up.write_error,
-        "; the command was left alone, all its output is kept for: ", attach_command(response)));
+    ending.failures.push_back(
+        concat("cannot write the output: ", given_up.write_error,
+               "; the command was left alone, what was not written is kept for: ",
+               attach_command(response)));
   }
   return ending;
 }
@@ -79,7 +80,9 @@ int given_up_status(const GivenUp& given_up) {
   return given_up.signal != 0 ? kExitSignalBase + given_up.signal : kExitFailure;
 }
 
-Ending ending_of(const ops::ExecResponse& response, const GivenUp& given_up) {
+namespace {
+
+Ending plain_ending_of(const ops::ExecResponse& response, const GivenUp& given_up) {
   if (response.detached) return left_alone(response, given_up);
   if (response.connection_error) return unseen(response);
   switch (response.status.state) {
@@ -102,6 +105,14 @@ Ending ending_of(const ops::ExecResponse& response, const GivenUp& given_up) {
     case RunState::TimedOut: break;
   }
   return ended(response);
+}
+
+}  // namespace
+
+Ending ending_of(const ops::ExecResponse& response, const GivenUp& given_up) {
+  Ending ending = plain_ending_of(response, given_up);
+  for (const auto& note : response.not_kept) ending.notes.push_back(note);
+  return ending;
 }
 
 int status_of(const Error& error, const GivenUp& given_up) {

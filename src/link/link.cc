@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <array>
 #include <cerrno>
+#include <thread>
 
 #include "base/clean_text.h"
 #include "base/far_text.h"
@@ -28,6 +29,9 @@ constexpr std::size_t kMaxErrors = 4096;
 constexpr std::int64_t kLatestClock = std::int64_t{1}
                                       << 53U;  // milliseconds; far beyond any calendar
 
+constexpr auto kLastWords = std::chrono::milliseconds(50);
+constexpr auto kLastWordsStep = std::chrono::milliseconds(1);
+
 // A window is counted in bytes, and an event is larger than a byte.
 constexpr std::size_t kMostEvents = 65536;
 constexpr std::size_t kSmallData = 4096;
@@ -43,6 +47,14 @@ bool joins_last(std::deque<Event>& events, const wire::DataView& data) {
   }
   last->bytes += data.bytes;
   return true;
+}
+
+std::uint64_t window_of(const wire::AnyRequest& request) {
+  if (const auto* start = std::get_if<wire::StartRequest>(&request)) {
+    return wire::window_of(start->follow);
+  }
+  const auto* follow = std::get_if<wire::FollowRequest>(&request);
+  return follow == nullptr ? std::uint64_t{wire::kInitialCredit} : wire::window_of(follow->follow);
 }
 
 Machine to_machine(const wire::Hello& hello) {
@@ -93,7 +105,17 @@ Link::~Link() {
   close();
 }
 
+// What was sent without waiting for an answer is to leave, though ssh gets its signal to end right
+// behind it. This waits for ssh, and not for the other machine.
+void Link::finish_sending() {
+  if (!last_words_.exchange(false) || !alive()) return;
+  const auto deadline = Deadline::after(kLastWords);
+  while (!deadline.expired() && !out_.was_read()) std::this_thread::sleep_for(kLastWordsStep);
+  std::this_thread::sleep_for(2 * kLastWordsStep);  // from its own buffer to the network
+}
+
 void Link::close() {
+  finish_sending();
   stopping_ = true;
   [[maybe_unused]] const auto woken = ::write(wake_.write.get(), "w", 1);
   reader_.join();
@@ -132,6 +154,10 @@ void Link::forget(wire::StreamId stream) {
 Result<Call> Link::request(const wire::AnyRequest& request) {
   const wire::StreamId stream = next_stream_++;
   auto slot = std::make_shared<Monitor<Slot>>();
+  slot->change([&](Slot& s) {
+    s.window = window_of(request);
+    s.confirm_step = s.window / 4;
+  });
   slots_.with([&](auto& slots) { slots.emplace(stream, slot); });
   Call call(shared_from_this(), stream);
   // Looked at after the slot is known: whoever loses the link from here on fails this slot too.
@@ -226,6 +252,9 @@ bool Link::read_some_frames() {
   if (n < 0) return errno == EAGAIN || errno == EINTR;
   if (n == 0) return false;
   parser_.filled(static_cast<std::size_t>(n));
+  const bool much = received_ >= wire::kMuch;
+  received_ += static_cast<std::uint64_t>(n);
+  if (!much && received_ >= wire::kMuch) widen_pipe(process_.output(), wire::kWidePipe);
   return take_frames();
 }
 

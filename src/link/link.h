@@ -60,8 +60,9 @@ class Call {
   Call& operator=(Call&&) = delete;
   ~Call();
 
-  // The next thing that happens. Errors: what the far side answered; LinkLost; Timeout at the
-  // deadline; Cancelled.
+  // The next thing that happens. Data that were handed out before are done with then: unless the
+  // call is cancelled, the far side hears of it, and may forget them. Errors: what the far side
+  // answered; LinkLost; Timeout at the deadline; Cancelled.
   Result<Event> next(const Deadline& deadline, const CancelToken& cancel);
 
   // Makes next() return an InputEvent: there is something to send. Thread: any.
@@ -74,6 +75,9 @@ class Call {
   bool input_closed() const;
   Result<void> send_input(std::uint64_t offset, std::string_view bytes);
   Result<void> end_input();
+  // After the reply: how the run ended is known here, and need not be asked again. Nothing waits
+  // for it; when it is lost, the far side keeps more than it needs.
+  void confirm_end(const std::string& run_id, bool owner);
   // The far side may send so many bytes more before it has to wait for us.
   void widen(std::uint32_t bytes);
   // Makes the far side give the request up, and waits until what works on it over there has ended.
@@ -81,6 +85,8 @@ class Call {
   bool stop(const Deadline& deadline);
 
  private:
+  void confirm_data();
+
   std::shared_ptr<Link> link_;
   wire::StreamId stream_ = 0;
 };
@@ -132,7 +138,9 @@ class Link : public std::enable_shared_from_this<Link> {
     std::deque<Event> events;
     std::optional<Error> failure;
     std::uint64_t window = wire::kInitialCredit;  // how many more bytes of Data may come
+    std::uint64_t handed = 0;                     // bytes that the caller has in hand
     std::uint64_t unconfirmed = 0;                // bytes taken since the last Credit
+    std::uint64_t confirm_step = wire::kInitialCredit / 4;
     std::uint64_t input_credit = wire::kInitialCredit;
     bool input_closed = false;
     bool answered = false;  // there is one reply, and nothing after it
@@ -157,6 +165,7 @@ class Link : public std::enable_shared_from_this<Link> {
   void send(std::string_view bytes) { wake_unless(out_.send({&bytes, 1})); }
   void wake_unless(bool all_sent);
   void tell_of_room();
+  void finish_sending();
   SharedSlot slot(wire::StreamId stream) const;
   void forget(wire::StreamId stream);
 
@@ -173,9 +182,11 @@ class Link : public std::enable_shared_from_this<Link> {
   Guarded<std::map<wire::StreamId, SharedSlot>> slots_;
   std::atomic<wire::StreamId> next_stream_{1};
   std::atomic<bool> stopping_{false};
+  std::atomic<bool> last_words_{false};  // something was sent that nothing answers
   std::atomic<Duration> round_trip_{Duration::max()};
   std::deque<Instant> pings_;                    // the reader's; not yet answered
   wire::FrameParser parser_;                     // the reader's
+  std::uint64_t received_ = 0;                   // the reader's
   std::map<wire::StreamId, std::string> parts_;  // the reader's
   Thread reader_;                                // joined first
 };

@@ -30,6 +30,23 @@ ExecResponse to_response(const SandboxSpec& sandbox, const run::Outcome& outcome
   return response;
 }
 
+void note_gap(ExecResponse& response, std::string_view output, const wire::Gap& gone) {
+  if (gone.empty()) return;
+  const std::string note =
+      gone.from == 0 ? concat(output, " is kept there from byte ", gone.to,
+                              " on: what came before ", "was delivered, and then removed")
+                     : concat(output, " is not kept there between byte ", gone.from, " and byte ",
+                              gone.to, "; a background run keeps its whole log");
+  response.not_kept.push_back(note);
+  response.warnings.push_back(note);
+}
+
+// Of what the caller has not been given.
+void note_gaps(ExecResponse& response, const run::Outcome& outcome) {
+  note_gap(response, "stdout", outcome.out_gone);
+  note_gap(response, "stderr", outcome.err_gone);
+}
+
 Result<run::Outcome> wait_for_run(Engine& engine, const SandboxSpec& sandbox,
                                   const ExecRequest& request, const run::WaitOptions& options,
                                   const run::Listener& listener) {
@@ -136,6 +153,7 @@ Result<ExecResponse> exec_on(Engine& engine, CallContext& context, const ExecReq
   response.stderr_text = std::move(clean_err.text);
   response.binary = clean_out.binary || clean_err.binary;
   response.truncated = out.truncated() || err.truncated();
+  note_gaps(response, outcome);
   note_unfinished(engine, request, response);
   return response;
 }
@@ -156,6 +174,7 @@ Result<ExecResponse> stream_on(Engine& engine, CallContext& context, const ExecR
                  {.wait = request.wait, .input = request.stdin_text, .input_fd = streams.stdin_fd},
                  listener));
   ExecResponse response = to_response(sandbox, outcome);
+  if (outcome.attached) note_gaps(response, outcome);
   note_unfinished(engine, request, response);
   return response;
 }

@@ -40,6 +40,7 @@ struct ExecResponse {
   bool binary = false;
   std::optional<Chosen> chosen;  // by us
   std::vector<std::string> warnings;
+  std::vector<std::string> not_kept;  // the warnings about output that is gone over there
 };
 
 Result<ExecRequest> parse_exec_request(const Json& arguments);

@@ -6,6 +6,7 @@
 
 #include "base/file.h"
 #include "base/text.h"
+#include "outpost/packed_record.h"
 #include "outpost/remove_run.h"
 
 namespace yonder::outpost {
@@ -22,6 +23,16 @@ constexpr std::size_t kLongest = 4096;  // of one text of a label
 
 void shorten(std::string& text) {
   if (text.size() > kLongest) text = text.substr(0, kLongest) + "...";
+}
+
+wire::RunFacts with_short_label(wire::RunFacts facts) {
+  if (auto& label = facts.label) {
+    for (auto* text : {&label->command, &label->description, &label->key, &label->cwd,
+                       &label->session, &label->tmux_session, &label->log_file}) {
+      shorten(*text);
+    }
+  }
+  return facts;
 }
 
 std::int64_t nanoseconds(const timespec& time) {
@@ -56,6 +67,7 @@ std::size_t text_bytes(const wire::RunFacts& facts) {
 Result<RunRecord> find_run(const Surroundings& around, const std::string& run_id) {
   TRY_ASSIGN(const RunId id, parse_run_id(run_id));
   RunRecord record(around.state_dir, id);
+  if (!around.state_dir.empty()) TRY(unpack_run(record));
   if (around.state_dir.empty() || !record.exists()) {
     return Error{Errc::NotFound,
                  concat("no record of run ", id.str(), " was found",
@@ -111,14 +123,10 @@ std::vector<RunRecord> newest_runs(const std::string& state_dir, std::size_t lim
 wire::RunFacts labelled_facts(const RunRecord& record, const std::string& boot_id,
                               ObserveOptions options) {
   options.label = true;
-  auto facts = observe(record, boot_id, options);
+  auto facts = with_short_label(observe(record, boot_id, options));
   facts.existed = true;
-  if (auto& label = facts.label) {
-    for (auto* text : {&label->command, &label->description, &label->key, &label->cwd,
-                       &label->session, &label->tmux_session, &label->log_file}) {
-      shorten(*text);
-    }
-  } else if (facts.problem.empty()) {
+  if (facts.label) return facts;
+  if (facts.problem.empty()) {
     const auto spec = record.read_spec();
     if (!spec) facts.problem = spec.error().message;
   }
@@ -156,6 +164,7 @@ void ListActivity::look(const Deadline& slice) {
 }
 
 void ListActivity::look_at(const RunRecord& record) {
+  if (is_packed(record)) return look_at_packed(record);
   if (request_.background_only && !writes_log(record)) return;
   if (request_.unfinished_only) {
     const auto exit = record.read_exit();
@@ -169,6 +178,20 @@ void ListActivity::look_at(const RunRecord& record) {
   }
   auto facts = labelled_facts(record, boot_id_);
   if (request_.unfinished_only && facts.exit) return;
+  add(std::move(facts));
+}
+
+// Foreground runs that have ended are all that is ever packed.
+void ListActivity::look_at_packed(const RunRecord& record) {
+  if (request_.background_only || request_.unfinished_only) return;
+  if (full()) {
+    reply_.more = true;
+    return;
+  }
+  if (auto facts = facts_of_packed(record, boot_id_)) add(with_short_label(*std::move(facts)));
+}
+
+void ListActivity::add(wire::RunFacts facts) {
   bytes_ += text_bytes(facts);
   reply_.runs.push_back(std::move(facts));
 }

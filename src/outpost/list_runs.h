@@ -47,6 +47,8 @@ class ListActivity : public Activity {
   void order(const Deadline& slice);
   void look(const Deadline& slice);
   void look_at(const RunRecord& record);
+  void look_at_packed(const RunRecord& record);
+  void add(wire::RunFacts facts);
   bool full() const;
 
   std::string state_dir_;

@@ -57,6 +57,19 @@ std::int64_t target_age_ms(const std::string& path) {
   return std::max<std::int64_t>(0, wall_clock_ms() - info.st_mtim.tv_sec * 1000);
 }
 
+std::int64_t keep_ms(const wire::StartRequest& spec, bool keyed) {
+  return std::max(spec.keep_ms, keyed ? kKeyedMs : kHourMs);
+}
+
+// What cannot be read stays as long as a key could need it.
+bool is_packed_and_over(const RunRecord& record) {
+  const std::int64_t ended = age_ms(record.directory());
+  if (ended <= kHourMs) return false;
+  const auto packed = read_packed(record);
+  const auto spec = packed ? wire::decode_spec(packed->spec) : packed.error();
+  return ended > (spec ? keep_ms(*spec, !spec->key.empty()) : kKeyedMs);
+}
+
 bool has_key(const RunRecord& record) {
   if (path_exists(record.path("asked"))) return true;
   const auto spec = record.read_spec();
@@ -69,7 +82,7 @@ bool is_over(const RunRecord& record) {
   if (ended >= 0) {
     const auto spec = record.read_spec();
     if (!spec) return ended > std::max(kUnreadableMs, has_key(record) ? kKeyedMs : 0);
-    return ended > std::max(spec->keep_ms, has_key(record) ? kKeyedMs : kHourMs);
+    return ended > keep_ms(*spec, has_key(record));
   }
   const std::int64_t began = age_ms(record.path("alive"));
   if (began < 0) return age_ms(record.directory()) > kNeverStartedMs;
@@ -113,6 +126,11 @@ class RunCollector {
       const auto id = parse_run_id(name);
       if (!id) continue;
       const RunRecord record(state_dir_, *id);
+      if (is_packed(record)) {
+        // A directory that has come back meanwhile stays.
+        if (is_packed_and_over(record)) ::unlink(record.directory().c_str());
+        continue;
+      }
       if (is_over(record) && remove_unless_used(record)) continue;
       forget_secrets_if_lost(record);
       const std::int64_t ended = age_ms(record.path("exit"));
@@ -121,6 +139,7 @@ class RunCollector {
       bytes_ += ended_.back().bytes;
     }
     make_room();
+    bound_packed(state_dir_, retention_.packed);
   }
 
  private:
@@ -212,7 +231,7 @@ void collect_spares(const std::string& state_dir) {
   for (const auto& name : names_in(state_dir + "/spares")) {
     const RunRecord record(ReadyRecord::path_of(state_dir, name));
     if (age_ms(record.directory()) < kHourMs || record.locked()) continue;
-    remove_run(record.directory());
+    if (::unlink(record.directory().c_str()) != 0) remove_run(record.directory());
   }
 }
 
@@ -245,6 +264,14 @@ std::vector<std::string> names_in(const std::string& directory) {
 void remove_run(const std::string& directory) {
   for (const auto& name : names_in(directory)) ::unlink((directory + "/" + name).c_str());
   ::rmdir(directory.c_str());
+}
+
+std::set<std::string> runs_of_keys(const std::string& state_dir) {
+  std::set<std::string> runs;
+  for (const auto& name : names_in(state_dir + "/keys")) {
+    runs.insert(target_of(concat(state_dir, "/keys/", name)));
+  }
+  return runs;
 }
 
 void remove_links(const std::string& state_dir, const std::string& run_id) {

@@ -11,7 +11,9 @@
 
 #include "base/file.h"
 #include "base/text.h"
+#include "outpost/given_back.h"
 #include "outpost/machine.h"
+#include "outpost/packed_record.h"
 #include "outpost/processes.h"
 #include "outpost/run_label.h"
 #include "wire/frame.h"
@@ -243,11 +245,16 @@ wire::RunFacts observe(const RunRecord& record, const std::string& boot_id,
   facts.host = read_hostname();
   facts.pid_ns = read_pid_namespace();
   look_at_files(record, facts);
+  // It was packed in this moment.
+  if (!facts.record_found && is_packed(record) && unpack_run(record)) look_at_files(record, facts);
   if (!facts.exit || options.after_end) look_at_processes(record, facts);
   // Whoever ended between the two looks has written how before it went.
   if (!facts.exit && !facts.supervisor_lives && !facts.command_lives) look_at_files(record, facts);
   facts.out_bytes = record.size_of("out");
   facts.err_bytes = record.size_of("err");
+  const Gone gone = read_gone(record);
+  facts.out_gone = gone.out;
+  facts.err_gone = gone.err;
   if (facts.exit) look_at_left(record, facts);
   if (options.label || record.is_background()) facts.label = read_label(record);
   if (options.members) {

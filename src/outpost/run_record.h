@@ -17,11 +17,14 @@ namespace yonder::outpost {
 //   waiting   who has the GPUs that it waits for; gone when it has them
 //   alive  which processes it is; written before the command's first instruction
 //   out err   what the command printed, written by the command itself
+//   gone   which of their bytes were given back to the disk
 //   log    of a background run: both of them, or a link to the log that the user wants; `out` is a
 //          link to it
 //   in in.pos in.end   its input, how much of it was taken, and that it is complete
 //   stop   somebody wants it not to begin
 //   exit   how it ended
+//
+// One that nobody waits for any more may be a single file instead: see packed_record.h.
 class RunRecord {
  public:
   RunRecord(const std::string& state_dir, const RunId& id);

@@ -23,6 +23,7 @@
 #include "outpost/key_request.h"
 #include "outpost/list_runs.h"
 #include "outpost/outbox.h"
+#include "outpost/packed_record.h"
 #include "outpost/probe.h"
 #include "outpost/remove_run.h"
 #include "outpost/self.h"
@@ -40,6 +41,10 @@ constexpr auto kSilenceLimit = std::chrono::seconds(120);
 constexpr std::size_t kMaxStreams = 1024;
 constexpr auto kFirstCollection = std::chrono::seconds(2);
 constexpr auto kCollectEvery = std::chrono::hours(1);
+// Records are packed when no request has come for a moment, or when there are many.
+constexpr auto kPackAfter = std::chrono::milliseconds(200);
+constexpr std::size_t kPackAtOnce = 64;
+constexpr auto kPackPatience = std::chrono::seconds(5);
 
 template <class T, class... Arguments>
 std::unique_ptr<Activity> activity(Arguments&&... arguments) {
@@ -64,6 +69,9 @@ class Server {
   void count(std::size_t bytes);
   void fail_unless(wire::StreamId stream, const Result<void>& done);
   void collect();
+  Result<void> on_taken(std::string_view cbor);
+  void pack();
+  int converse();
   Result<std::unique_ptr<Activity>> begin(wire::StreamId stream, const wire::AnyRequest& request);
   void watch(wire::StreamId stream, const Watched& change);
   void forget_changes();
@@ -89,6 +97,9 @@ class Server {
   std::optional<Spare> spare_;
   Deadline silence_ = Deadline::after(kSilenceLimit);
   Deadline next_collection_ = Deadline::after(kFirstCollection);
+  std::vector<wire::TakenNote> taken_;  // runs that the near side has the end of
+  bool first_taken_ = true;
+  Deadline pack_at_ = Deadline::never();
 };
 
 void Server::greet() {
@@ -160,6 +171,7 @@ Result<void> Server::on_frame(const wire::FrameView& frame) {
       if (target != nullptr) fail_unless(frame.stream, target->on_data(data));
       return {};
     }
+    case wire::Kind::Taken: return on_taken(frame.payload);
     case wire::Kind::End:
       if (target != nullptr) fail_unless(frame.stream, target->on_end());
       return {};
@@ -219,9 +231,11 @@ Result<std::unique_ptr<Activity>> Server::begin(wire::StreamId stream,
   if (const auto* start = std::get_if<wire::StartRequest>(&request)) {
     starts_runs_ = true;
     TRY_ASSIGN(Started started, start_run(options_.around, *start, spare_));
+    const bool owner = started.record.id() == start->run_id;
+    const GiveBack give_back = started.existed ? what_to_give_back(started.record, owner)
+                                               : what_to_give_back(*start, owner);
     // Only the run's own caller feeds it; whom a key has led here must not mix in his input.
-    const bool feeds_it =
-        start->stdin_mode == wire::StdinMode::Stream && started.record.id() == start->run_id;
+    const bool feeds_it = start->stdin_mode == wire::StdinMode::Stream && owner;
     return activity<FollowActivity>(
         std::move(started.record),
         FollowActivity::Options{.stream = stream,
@@ -230,17 +244,22 @@ Result<std::unique_ptr<Activity>> Server::begin(wire::StreamId stream,
                                 .announce = true,
                                 .stream_stdin = start->stdin_mode == wire::StdinMode::Stream,
                                 .feeds_input = feeds_it,
+                                .owner = owner,
+                                .give_back = give_back,
                                 .in_from = start->in_from,
                                 .boot_id = boot_id});
   }
   if (const auto* follow = std::get_if<wire::FollowRequest>(&request)) {
     TRY_ASSIGN(RunRecord record, existing(follow->run_id));
     TRY(check_output_kept(record));
+    const GiveBack give_back = what_to_give_back(record, follow->owner);
     return activity<FollowActivity>(std::move(record),
                                     FollowActivity::Options{.stream = stream,
                                                             .follow = follow->follow,
                                                             .existed = true,
                                                             .stream_stdin = follow->stream_stdin,
+                                                            .owner = follow->owner,
+                                                            .give_back = give_back,
                                                             .in_from = follow->in_from,
                                                             .boot_id = boot_id});
   }
@@ -293,7 +312,7 @@ void Server::clear_away() {
 }
 
 Deadline Server::next_due() const {
-  Deadline due = Deadline::earlier(silence_, next_collection_);
+  Deadline due = Deadline::earlier(Deadline::earlier(silence_, next_collection_), pack_at_);
   for (const auto& [stream, doing] : activities_) due = Deadline::earlier(due, doing->due());
   return due;
 }
@@ -308,12 +327,39 @@ void Server::collect() {
   }
 }
 
+Result<void> Server::on_taken(std::string_view cbor) {
+  TRY_ASSIGN(wire::TakenNote note, wire::decode_taken(cbor));
+  taken_.push_back(std::move(note));
+  // The first one is often the last: a command line ends with its command.
+  const bool now = std::exchange(first_taken_, false) || taken_.size() >= kPackAtOnce;
+  pack_at_ = Deadline::after(now ? Duration::zero() : Duration(kPackAfter));
+  return {};
+}
+
+// In a process of its own, too: a supervisor that has written the end waits for the disk, and is
+// waited for.
+void Server::pack() {
+  pack_at_ = Deadline::never();
+  const auto taken = std::exchange(taken_, {});
+  if (taken.empty() || options_.around.state_dir.empty() || ::fork() != 0) return;
+  leave_the_link({});
+  pack_runs(options_.around.state_dir, taken, Deadline::after(kPackPatience));
+  ::_exit(0);
+}
+
 int Server::run() {
+  const int status = converse();
+  pack();
+  return status;
+}
+
+int Server::converse() {
   if (!set_nonblocking(input_) || !set_nonblocking(output_)) return 1;
   greet();
   if (!outbox_.flush(output_)) return 0;
   while (!silence_.expired()) {
     if (next_collection_.expired()) collect();
+    if (pack_at_.expired()) pack();
     step_all();
     const bool was_full = !outbox_.has_room();
     if (!outbox_.flush(output_)) return 0;
@@ -322,14 +368,16 @@ int Server::run() {
     // Only on links that have started something before; and while its command runs, rather than
     // when the next request may be on its way.
     if (starts_runs_ && !spare_) spare_ = Spare::fork_one(options_.around.state_dir);
+    // Not while the way out is full: they could only wait for it. Files change with every write of
+    // a command.
+    const bool room = outbox_.has_room();
     std::vector<pollfd> fds{
         pollfd{input_.get(), POLLIN, 0},
         pollfd{outbox_.empty() ? -1 : output_.get(), POLLOUT, 0},
-        pollfd{changes_.get(), POLLIN, 0},
+        pollfd{room ? changes_.get() : -1, POLLIN, 0},
     };
-    // Not while the way out is full: they could only wait for it.
     for (const auto& [stream, doing] : activities_) {
-      if (outbox_.has_room()) doing->polled(fds);
+      if (room) doing->polled(fds);
     }
     ::poll(fds.data(), fds.size(), next_due().poll_timeout());
     if ((fds[2].revents & POLLIN) != 0) forget_changes();

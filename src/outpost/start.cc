@@ -16,6 +16,7 @@
 #include "outpost/background_log.h"
 #include "outpost/key_request.h"
 #include "outpost/launcher.h"
+#include "outpost/packed_record.h"
 #include "outpost/record_files.h"
 #include "outpost/remove_run.h"
 #include "outpost/self.h"
@@ -224,6 +225,8 @@ std::optional<RunRecord> find_by_key(const Surroundings& around, const std::stri
   auto id = parse_run_id({target.data(), static_cast<std::size_t>(n)});
   if (!id) return std::nullopt;
   RunRecord record(around.state_dir, *id);
+  // Should it not come back, the key still has its run, and nothing may be run in its place.
+  if (is_packed(record) && !unpack_run(record)) return record;
   // The link of a run that is gone is replaced by whoever needs the key next.
   return record.exists() ? std::optional<RunRecord>(record) : std::nullopt;
 }
@@ -259,6 +262,7 @@ Result<Started> start_run(const Surroundings& around, const wire::StartRequest& 
     return attach(around, *found, request, spare);
   }
   const RunRecord record(around.state_dir, id);
+  TRY(unpack_run(record));
   if (record.exists()) return attach(around, record, request, spare);
   TRY_ASSIGN(const wire::StartRequest spec, settle_request(around, request));
   TRY(check_session_free(around, spec.session, record));
@@ -276,7 +280,7 @@ Result<Started> start_run(const Surroundings& around, const wire::StartRequest& 
 
 Result<void> prevent_run(const Surroundings& around, const RunId& id) {
   const RunRecord record(around.state_dir, id);
-  if (around.state_dir.empty() || has_begun(record)) return {};
+  if (around.state_dir.empty() || is_packed(record) || has_begun(record)) return {};
   if (waits_elsewhere(around, record)) {
     TRY(open_file(record.path("stop"), O_WRONLY | O_CREAT));  // its supervisor looks for it
     return {};

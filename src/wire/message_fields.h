@@ -73,6 +73,7 @@ void fields(A& a, StartRequest& m) {
 template <class A>
 void fields(A& a, FollowRequest& m) {
   a("run_id", m.run_id);
+  a("owner", m.owner);
   a("stream_stdin", m.stream_stdin);
   a("in_from", m.in_from);
   a("follow", m.follow);
@@ -157,6 +158,35 @@ void fields(A& a, StartedNote& m) {
 }
 
 template <class A>
+void fields(A& a, TakenNote& m) {
+  a("run_id", m.run_id);
+  a("owner", m.owner);
+}
+
+template <class A>
+void fields(A& a, Gap& m) {
+  a("from", m.from);
+  a("to", m.to);
+}
+
+template <class A>
+void fields(A& a, PackedOutput& m) {
+  a("size", m.size);
+  a("gone", m.gone);
+  a("bytes", m.bytes);
+}
+
+template <class A>
+void fields(A& a, PackedRecord& m) {
+  a("spec", m.spec);
+  a("alive", m.alive);
+  a("exit", m.exit);
+  a("asked", m.asked);
+  a("out", m.out);
+  a("err", m.err);
+}
+
+template <class A>
 void fields(A& a, GivenGpu& m) {
   a("index", m.index);
   a("uuid", m.uuid);
@@ -230,6 +260,8 @@ void fields(A& a, RunFacts& m) {
   a("members", m.members);
   a("out_bytes", m.out_bytes);
   a("err_bytes", m.err_bytes);
+  a("out_gone", m.out_gone);
+  a("err_gone", m.err_gone);
   a("problem", m.problem);
   a("label", m.label);
   a("waiting", m.waiting);

@@ -80,6 +80,12 @@ std::string encode(const WaitingRecord& record) {
 std::string encode(const GpuClaim& claim) {
   return to_cbor(claim);
 }
+std::string encode(const PackedRecord& record) {
+  return to_cbor(record);
+}
+std::string encode(const TakenNote& note) {
+  return to_cbor(note);
+}
 std::string encode(const resources::MachineFacts& facts) {
   return to_cbor(facts);
 }
@@ -146,6 +152,12 @@ Result<WaitingRecord> decode_waiting(std::string_view cbor) {
 }
 Result<GpuClaim> decode_claim(std::string_view cbor) {
   return from_record<GpuClaim>(cbor, {"run_id", "held", "suitable"});
+}
+Result<PackedRecord> decode_packed(std::string_view cbor) {
+  return from_record<PackedRecord>(cbor, {"spec", "exit", "out", "err"});
+}
+Result<TakenNote> decode_taken(std::string_view cbor) {
+  return from_cbor<TakenNote>(cbor);
 }
 Result<resources::MachineFacts> decode_resources(std::string_view cbor) {
   return from_cbor<resources::MachineFacts>(cbor);

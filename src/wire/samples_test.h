@@ -61,7 +61,11 @@ inline StartRequest sample_start() {
 }
 
 inline FollowRequest sample_follow_request() {
-  return {.run_id = "r-a", .stream_stdin = true, .in_from = 3, .follow = sample_follow()};
+  return {.run_id = "r-a",
+          .owner = true,
+          .stream_stdin = true,
+          .in_from = 3,
+          .follow = sample_follow()};
 }
 
 inline StopRequest sample_stop() {
@@ -125,6 +129,19 @@ inline GpuClaim sample_claim() {
           .command = {.pid = 5, .start_time = 6}};
 }
 
+inline PackedRecord sample_packed() {
+  return {.spec = "s",
+          .alive = "a",
+          .exit = "e",
+          .asked = "k",
+          .out = {.size = 9, .gone = {.from = 1, .to = 8}, .bytes = std::string("\0x", 2)},
+          .err = {.size = 1, .gone = {}, .bytes = "y"}};
+}
+
+inline TakenNote sample_taken() {
+  return {.run_id = "r-a", .owner = true};
+}
+
 inline WaitingRecord sample_waiting() {
   return {.boot_id = "o",
           .host = "h",
@@ -165,6 +182,8 @@ inline RunFacts sample_facts() {
           .members = {},
           .out_bytes = 24,
           .err_bytes = 0,
+          .out_gone = {.from = 1, .to = 2},
+          .err_gone = {.from = 3, .to = 4},
           .problem = "",
           .label = sample_label(),
           .waiting = sample_waiting()};

@@ -1,14 +1,18 @@
 #include <signal.h>
 
+#include <filesystem>
+
 #include "base/clean_text.h"
 #include "base/file.h"
 #include "base/id.h"
+#include "base/text.h"
 #include "e2e/links_fixture.h"
 #include "e2e/yonder_cli.h"
 
 namespace yonder::e2e {
 namespace {
 
+using ::testing::EndsWith;
 using ::testing::HasSubstr;
 using ::testing::Not;
 
@@ -59,6 +63,28 @@ TEST_F(Cli, PassesStdinThroughByteForByte) {
   EXPECT_EQ(done.status.code, 0);
   EXPECT_EQ(yonder({"exec", "--", "head -c 3"}, bytes).out, bytes.substr(0, 3));
   EXPECT_EQ(yonder({"exec", "--", "cat"}, "").out, "");
+}
+
+TEST_F(Cli, SaysWhatIsNoLongerKeptOfALongOutputThatHasArrived) {
+  Captured done;
+  std::string id;
+  // That it has arrived is said once, when the link ends: the word may be lost on a busy machine.
+  EXPECT_TRUE(lab::eventually([&] {
+    done = yonder({"exec", "--",
+                   "echo $YONDER_RUN_ID >&2; head -c 30000000 /dev/zero | tr '\\0' x; echo end"});
+    EXPECT_EQ(done.out.size(), 30000004U);
+    id = trim(done.err);
+    const std::string record = concat(lab().client_home(), "/.local/state/yonder/runs/", id);
+    return lab::eventually([&] { return std::filesystem::is_regular_file(record); },
+                           Deadline::after(std::chrono::seconds(6)));
+  }));
+  const Captured again = yonder({"exec", "local", "--attach", id});
+  EXPECT_EQ(again.status.code, 0);
+  EXPECT_THAT(again.out, EndsWith("xend\n"));
+  EXPECT_LT(again.out.size(), 1000000U);
+  EXPECT_EQ(again.out.find('\0'), std::string::npos);
+  EXPECT_THAT(again.err, HasSubstr(concat("stdout is kept there from byte ",
+                                          done.out.size() - again.out.size(), " on")));
 }
 
 TEST_F(Cli, PassesEveryByteOfALongOutputOn) {
