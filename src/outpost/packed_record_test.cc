@@ -158,6 +158,7 @@ TEST_F(PackedRecords, AreRemovedWhenTheirTimeIsOver) {
   for (const auto& record : records) ASSERT_EQ(packed(record), Packing::Done);
   testing::make_older(records[0].directory(), hours(2));
   testing::make_older(records[2].directory(), hours(2));
+  last_collected(hours(1000));
   collect_leftovers(around_.state_dir, scratch_.write("bin/outpost-x", "x", 0700));
   EXPECT_FALSE(path_exists(records[0].directory()));
   EXPECT_TRUE(is_packed(records[1]));

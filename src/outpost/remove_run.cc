@@ -13,10 +13,10 @@
 #include <set>
 #include <vector>
 
-#include "base/clock.h"
 #include "base/file.h"
 #include "base/id.h"
 #include "base/text.h"
+#include "outpost/ages.h"
 #include "outpost/key_request.h"
 #include "outpost/machine.h"
 #include "outpost/processes.h"
@@ -43,27 +43,13 @@ struct CloseDir {
   void operator()(DIR* directory) const { ::closedir(directory); }
 };
 
-// Milliseconds since the last change; negative when it is not there.
-std::int64_t age_ms(const std::string& path) {
-  struct stat info {};
-  if (::lstat(path.c_str(), &info) != 0) return -1;
-  return std::max<std::int64_t>(0, wall_clock_ms() - info.st_mtim.tv_sec * 1000);
-}
-
-// The same for what a link leads to, where it leads to something.
-std::int64_t target_age_ms(const std::string& path) {
-  struct stat info {};
-  if (::stat(path.c_str(), &info) != 0) return age_ms(path);
-  return std::max<std::int64_t>(0, wall_clock_ms() - info.st_mtim.tv_sec * 1000);
-}
-
 std::int64_t keep_ms(const wire::StartRequest& spec, bool keyed) {
   return std::max(spec.keep_ms, keyed ? kKeyedMs : kHourMs);
 }
 
 // What cannot be read stays as long as a key could need it.
-bool is_packed_and_over(const RunRecord& record) {
-  const std::int64_t ended = age_ms(record.directory());
+bool is_packed_and_over(const Ages& ages, const RunRecord& record) {
+  const std::int64_t ended = ages.of(record.directory());
   if (ended <= kHourMs) return false;
   const auto packed = read_packed(record);
   const auto spec = packed ? wire::decode_spec(packed->spec) : packed.error();
@@ -77,17 +63,17 @@ bool has_key(const RunRecord& record) {
 }
 
 // Whether nobody will want to know about the run any more.
-bool is_over(const RunRecord& record) {
-  const std::int64_t ended = age_ms(record.path("exit"));
+bool is_over(const Ages& ages, const RunRecord& record) {
+  const std::int64_t ended = ages.of(record.path("exit"));
   if (ended >= 0) {
     const auto spec = record.read_spec();
     if (!spec) return ended > std::max(kUnreadableMs, has_key(record) ? kKeyedMs : 0);
     return ended > keep_ms(*spec, has_key(record));
   }
-  const std::int64_t began = age_ms(record.path("alive"));
-  if (began < 0) return age_ms(record.directory()) > kNeverStartedMs;
+  const std::int64_t began = ages.of(record.path("alive"));
+  if (began < 0) return ages.of(record.directory()) > kNeverStartedMs;
   // Neither an end nor a lock: lost. What it printed may be all that is left of it.
-  return began > kLostMs && target_age_ms(record.path("out")) > kLostMs;
+  return began > kLostMs && ages.of_target(record.path("out")) > kLostMs;
 }
 
 // On disk, of the files in the record itself.
@@ -118,8 +104,8 @@ std::set<std::string> find_living_runs() {
 
 class RunCollector {
  public:
-  RunCollector(std::string state_dir, Retention retention)
-      : state_dir_(std::move(state_dir)), retention_(retention) {}
+  RunCollector(std::string state_dir, Retention retention, const Ages& ages)
+      : state_dir_(std::move(state_dir)), retention_(retention), ages_(ages) {}
 
   void collect() {
     for (const auto& name : names_in(state_dir_ + "/runs")) {
@@ -128,12 +114,12 @@ class RunCollector {
       const RunRecord record(state_dir_, *id);
       if (is_packed(record)) {
         // A directory that has come back meanwhile stays.
-        if (is_packed_and_over(record)) ::unlink(record.directory().c_str());
+        if (is_packed_and_over(ages_, record)) ::unlink(record.directory().c_str());
         continue;
       }
-      if (is_over(record) && remove_unless_used(record)) continue;
+      if (is_over(ages_, record) && remove_unless_used(record)) continue;
       forget_secrets_if_lost(record);
-      const std::int64_t ended = age_ms(record.path("exit"));
+      const std::int64_t ended = ages_.of(record.path("exit"));
       if (ended < 0) continue;
       ended_.push_back({.record = record, .ago_ms = ended, .bytes = bytes_of(record)});
       bytes_ += ended_.back().bytes;
@@ -200,6 +186,7 @@ class RunCollector {
 
   std::string state_dir_;
   Retention retention_;
+  const Ages& ages_;
   std::vector<Ended> ended_;
   std::uint64_t bytes_ = 0;
   std::optional<std::set<std::string>> living_;
@@ -227,23 +214,23 @@ void collect_links(const std::string& state_dir) {
 }
 
 // Of spares that were killed. Those that live hold a lock.
-void collect_spares(const std::string& state_dir) {
+void collect_spares(const Ages& ages, const std::string& state_dir) {
   for (const auto& name : names_in(state_dir + "/spares")) {
     const RunRecord record(ReadyRecord::path_of(state_dir, name));
-    if (age_ms(record.directory()) < kHourMs || record.locked()) continue;
+    if (ages.of(record.directory()) < kHourMs || record.locked()) continue;
     if (::unlink(record.directory().c_str()) != 0) remove_run(record.directory());
   }
 }
 
-void collect_programs(const std::string& program_path) {
+void collect_programs(const Ages& ages, const std::string& program_path) {
   const std::size_t slash = program_path.find_last_of('/');
   if (slash == std::string::npos) return;
   const std::string directory = program_path.substr(0, slash);
   for (const auto& name : names_in(directory)) {
     const std::string path = directory + "/" + name;
     if (path == program_path) continue;
-    const bool old_version = name.starts_with("outpost-") && age_ms(path) > kUnusedProgramMs;
-    const bool unfinished = name.starts_with(".new-") && age_ms(path) > kUnfinishedDeployMs;
+    const bool old_version = name.starts_with("outpost-") && ages.of(path) > kUnusedProgramMs;
+    const bool unfinished = name.starts_with(".new-") && ages.of(path) > kUnfinishedDeployMs;
     if (old_version || unfinished) ::unlink(path.c_str());
   }
 }
@@ -288,14 +275,12 @@ void collect_leftovers(const std::string& state_dir, const std::string& program_
   // The time of last use is the file's own time, so that versions in use never collect each other.
   ::utimensat(AT_FDCWD, program_path.c_str(), nullptr, 0);
   if (state_dir.empty()) return;
-  const std::string stamp = state_dir + "/collected";
-  const std::int64_t last = age_ms(stamp);
-  if (last >= 0 && last < kHourMs) return;
-  if (!write_file_atomically(stamp, "", Durability::Process)) return;
-  RunCollector(state_dir, retention).collect();
+  const auto ages = Ages::look(state_dir);
+  if (!ages) return;
+  RunCollector(state_dir, retention, *ages).collect();
   collect_links(state_dir);
-  collect_spares(state_dir);
-  collect_programs(program_path);
+  collect_spares(*ages, state_dir);
+  collect_programs(*ages, program_path);
 }
 
 }  // namespace yonder::outpost
