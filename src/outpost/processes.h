@@ -35,6 +35,11 @@ std::vector<Process> all_processes();
 // Pure. Everything below `root`, without `root` itself and without zombies.
 std::vector<pid_t> descendants(const std::vector<Process>& processes, pid_t root);
 
+// Every process of a run has it in its environment, unless it has cleared that.
+inline std::string run_mark(const std::string& run_id) {
+  return "YONDER_RUN_ID=" + run_id;
+}
+
 // What supervisors are called, see show_as_supervisor().
 inline constexpr const char* kSupervisorName = "yonder-run";
 // Whether it is the supervisor of some run, or one that waits for a run. Where it is found below

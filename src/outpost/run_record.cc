@@ -233,6 +233,16 @@ void look_at_left(const RunRecord& record, wire::RunFacts& facts) {
   }
 }
 
+// The supervisor and the command are gone without an exit record: what the command has started may
+// still live.
+void look_at_survivors(const RunRecord& record, wire::RunFacts& facts) {
+  if (!facts.alive || facts.supervisor_lives || facts.command_lives) return;
+  if (!is_here(record, *facts.alive, facts.boot_id)) return;
+  if (const auto members = find_members(members_of(record, facts))) {
+    facts.members = describe(*members);
+  }
+}
+
 }  // namespace
 
 wire::RunFacts observe(const RunRecord& record, const std::string& boot_id,
@@ -248,7 +258,11 @@ wire::RunFacts observe(const RunRecord& record, const std::string& boot_id,
   if (!facts.exit && !facts.supervisor_lives && !facts.command_lives) look_at_files(record, facts);
   facts.out_bytes = record.size_of("out");
   facts.err_bytes = record.size_of("err");
-  if (facts.exit) look_at_left(record, facts);
+  if (facts.exit) {
+    look_at_left(record, facts);
+  } else {
+    look_at_survivors(record, facts);
+  }
   if (options.label || record.is_background()) facts.label = read_label(record);
   if (options.members) {
     const auto members = find_members(members_of(record, facts));

@@ -31,7 +31,7 @@ class RunRecord {
   const std::string& directory() const { return directory_; }
   std::string id() const;
   std::string path(const char* file) const { return directory_ + "/" + file; }
-  std::string mark() const { return "YONDER_RUN_ID=" + id(); }
+  std::string mark() const { return run_mark(id()); }
 
   bool exists() const;
   // Only background runs have a log.

@@ -48,6 +48,18 @@ TEST_F(Tmux, ShowsTheLogOfARunInASessionOfItsName) {
   EXPECT_THAT(screen_of("run_1__a"), HasSubstr("Ctrl-C closes this view, the run goes on"));
 }
 
+TEST_F(Tmux, ShowsARunAlsoWhereTmuxNeedsManySeconds) {
+  const std::string path = std::getenv("PATH");
+  scratch_.write("slow/tmux",
+                 concat("#!/bin/sh\ncase \"$*\" in *new-session*) sleep 7;; esac\nPATH=", path,
+                        " exec tmux \"$@\"\n"),
+                 0755);
+  ::setenv("PATH", concat(scratch_ / "slow", ":", path).c_str(), 1);
+  const auto record = start(shown("train", until("go")));
+  EXPECT_EQ(session_of(record), "train");
+  ::setenv("PATH", path.c_str(), 1);
+}
+
 TEST_F(Tmux, EndsTheSessionWithTheRun) {
   const auto record = start(shown("train", until("go")));
   session_of(record);
