@@ -230,8 +230,7 @@ void FollowActivity::wake_supervisor() {
   // It may have looked at its input before we wrote, and nobody knows its pid yet: told later.
   owes_wake_ = !alive || !*alive;
   if (owes_wake_ || !is_visible(**alive, options_.boot_id)) return;
-  if (!lives((*alive)->supervisor)) return;
-  ::kill(static_cast<pid_t>((*alive)->supervisor.pid), kInputSignal);
+  send_signal((*alive)->supervisor, kInputSignal);
 }
 
 }  // namespace yonder::outpost
