@@ -69,6 +69,10 @@ Ending ended(const ops::ExecResponse& response) {
     ending.notes.push_back(
         concat("still running after the command: ", processes(response.status.left_running)));
   }
+  // Output that was lost must be told, --quiet or not.
+  for (auto& warning : warnings_of(response.status)) {
+    (response.status.disk_full ? ending.failures : ending.notes).push_back(std::move(warning));
+  }
   return ending;
 }
 

@@ -48,6 +48,14 @@ TEST(ExecEnding, NotesTheTimeLimitAndWhatIsLeftRunning) {
                           "still running after the command: 4711 sleep 1000, 4712 make"));
 }
 
+TEST(ExecEnding, TellsOfOutputThatAFullDiskMayHaveLost) {
+  auto full = response(RunState::Exited, 3);
+  full.status.disk_full = true;
+  const Ending ending = ending_of(full, {});
+  EXPECT_EQ(ending.status, 3);
+  EXPECT_THAT(ending.failures, ElementsAre(HasSubstr("output may be missing")));
+}
+
 TEST(ExecEnding, SaysHowToComeBackWhenTheWaitIsOver) {
   const Ending ending = ending_of(response(RunState::Running), {});
   EXPECT_EQ(ending.status, 75);

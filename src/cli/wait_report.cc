@@ -48,6 +48,9 @@ int add(const Outcome<ops::TaskInfo>& outcome, Report& report) {
     report.messages.push_back(
         concat(run, ": still running after it: ", processes(status.left_running, "pid ")));
   }
+  for (const auto& warning : warnings_of(status)) {
+    report.messages.push_back(concat(run, ": ", warning));
+  }
   return own_status(status);
 }
 

@@ -31,6 +31,9 @@ struct Place {
   bool executable = false;
   std::string problem;  // empty when usable
   std::int64_t free_bytes = -1;
+  std::int64_t free_files = -1;  // how many more can be made
+  std::string disk;              // where its file system is mounted
+  bool full = false;             // that has no room for a file of the user
 };
 
 // What `doctor` asks for beyond the greeting.

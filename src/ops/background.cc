@@ -71,6 +71,7 @@ BackgroundResponse to_response(const SandboxSpec& sandbox, const BackgroundReque
                               .warnings = wanted.warnings};
   response.warnings.insert(response.warnings.end(), outcome.warnings.begin(),
                            outcome.warnings.end());
+  for (auto& warning : warnings_of(outcome.status)) response.warnings.push_back(std::move(warning));
   add_label(response, outcome);
   if (outcome.status.state == RunState::Unknown) {
     response.warnings.push_back(

@@ -66,7 +66,10 @@ ProbeReport to_report(const wire::ProbeReply& reply) {
                              .writable = place.writable,
                              .executable = place.executable,
                              .problem = place.problem,
-                             .free_bytes = place.free_bytes});
+                             .free_bytes = place.free_bytes,
+                             .free_files = place.free_files,
+                             .disk = place.disk,
+                             .full = place.full});
   }
   return report;
 }

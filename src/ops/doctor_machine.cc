@@ -4,6 +4,7 @@
 #include <array>
 #include <cstdio>
 #include <cstdlib>
+#include <map>
 
 #include "base/clean_text.h"
 #include "base/text.h"
@@ -88,6 +89,32 @@ void add_round_trip(const Reached& reached, Findings& findings) {
   findings.push_back(std::move(finding));
 }
 
+std::string why_full(const Place& place) {
+  if (place.free_files == 0) return "no more files can be made: 0 inodes are free";
+  if (!place.problem.empty()) return place.problem;  // a quota, which no number shows
+  return concat(
+      human_bytes(static_cast<unsigned long long>(std::max<std::int64_t>(place.free_bytes, 0))),
+      " free");
+}
+
+// Once for each disk, however many places are on it.
+void add_full_disks(const ProbeReport& probe, Findings& findings) {
+  std::map<std::string, std::vector<const Place*>> disks;
+  for (const auto& place : probe.places) {
+    if (place.full) disks[place.disk.empty() ? place.path : place.disk].push_back(&place);
+  }
+  for (const auto& [disk, places] : disks) {
+    std::vector<std::string> paths;
+    for (const Place* place : places) paths.push_back(place->path);
+    findings.push_back({.verdict = Verdict::Problem,
+                        .subject = "space",
+                        .seen = concat("the disk at ", disk, " is full (",
+                                       why_full(*places.front()), "); on it: ", join(paths, ", ")),
+                        .fix = "remove files there, for example with yonder exec; until then "
+                               "background runs are refused, and output may be lost"});
+  }
+}
+
 bool is_usable(const Place& place) {
   return place.problem.empty() && place.writable && place.executable;
 }
@@ -106,7 +133,7 @@ void add_places(const ProbeReport& probe, Findings& findings) {
       continue;
     }
     usable.push_back(place.path + space);
-    if (place.free_bytes >= 0 && place.free_bytes < kLittleSpace) {
+    if (!place.full && place.free_bytes >= 0 && place.free_bytes < kLittleSpace) {
       findings.push_back({.verdict = Verdict::Note,
                           .subject = "space",
                           .seen = concat("little is left in ", place.path, space),
@@ -168,6 +195,7 @@ std::vector<Finding> findings_there(const Reached& reached) {
   findings.push_back(shell_finding(machine));
   findings.push_back(records_finding(machine));
   if (reached.probe) {
+    add_full_disks(*reached.probe, findings);
     add_places(*reached.probe, findings);
     add_launchers(*reached.probe, findings);
   }

@@ -204,6 +204,27 @@ TEST(DoctorMachine, ComplainsOnlyWhenNoPlaceIsLeft) {
   EXPECT_THAT(finding.seen, HasSubstr("/tmp: noexec"));
 }
 
+TEST(DoctorMachine, NamesAFullDiskOnceAndWhatToDo) {
+  Reached reached = good_machine();
+  const Place home{.path = "/home/me",
+                   .problem = "write: No space left on device",
+                   .free_bytes = 0,
+                   .free_files = 0,
+                   .disk = "/home",
+                   .full = true};
+  Place cache = home;
+  cache.path = "/home/me/.cache";
+  const Place tmp{.path = "/tmp", .writable = true, .executable = true, .free_bytes = 1LL << 40};
+  reached.probe->places = {home, cache, tmp};
+  const auto findings = findings_there(reached);
+  const Finding finding = about(findings, "space");
+  EXPECT_EQ(finding.verdict, Verdict::Problem);
+  EXPECT_THAT(finding.seen, HasSubstr("the disk at /home is full"));
+  EXPECT_THAT(finding.seen, HasSubstr("0 inodes"));
+  EXPECT_THAT(finding.seen, HasSubstr("/home/me, /home/me/.cache"));
+  EXPECT_THAT(finding.fix, HasSubstr("remove files there"));
+}
+
 TEST(DoctorMachine, NotesWhatIsMissingThere) {
   Reached reached = good_machine();
   reached.machine.bash.clear();

@@ -20,7 +20,9 @@ ExecResponse to_response(const SandboxSpec& sandbox, const run::Outcome& outcome
                         .detached = outcome.detached,
                         .stdout_bytes = outcome.out_bytes,
                         .stderr_bytes = outcome.err_bytes,
+                        .truncated = outcome.status.disk_full,
                         .warnings = outcome.warnings};
+  for (auto& warning : warnings_of(outcome.status)) response.warnings.push_back(std::move(warning));
   if (outcome.status.state == RunState::Unknown && !outcome.detached) {
     response.warnings.push_back(
         concat("what became of the command is not known now; ask again with "
@@ -135,7 +137,7 @@ Result<ExecResponse> exec_on(Engine& engine, CallContext& context, const ExecReq
   response.stdout_text = std::move(clean_out.text);
   response.stderr_text = std::move(clean_err.text);
   response.binary = clean_out.binary || clean_err.binary;
-  response.truncated = out.truncated() || err.truncated();
+  response.truncated = response.truncated || out.truncated() || err.truncated();
   note_unfinished(engine, request, response);
   return response;
 }

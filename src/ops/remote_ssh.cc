@@ -101,7 +101,7 @@ Result<Json> call_output(Engine& engine, CallContext& context, const Json& argum
                       .max_output_chars = kMaxOutput};
     TRY_ASSIGN(const ExecResponse seen, exec(engine, context, whole));
     output = joined(seen);
-    response.warnings.clear();
+    response.warnings = warnings_of(seen.status);
   }
   Json json = bash_result(output, status, *found.id, response.warnings);
   json["offset"] = response.offset;

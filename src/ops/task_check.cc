@@ -134,6 +134,9 @@ Result<CheckResponse> check_task(Engine& engine, CallContext& context,
     return response;
   }
   response.task = task_info(found.sandbox.name, *reply->run);
+  for (auto& warning : warnings_of(response.task->status)) {
+    response.warnings.push_back(std::move(warning));
+  }
   if (!response.task->tmux_session.empty()) response.tmux_session = response.task->tmux_session;
   context.session.remember(response.task->run_id, found.sandbox.name);
   if (response.task->kind == "exec" && reply->run->err_bytes > 0) {

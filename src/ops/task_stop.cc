@@ -52,6 +52,7 @@ Result<StopTaskResponse> stop_task(Engine& engine, CallContext& context,
   if (!facts) return facts.error();
   StopTaskResponse response{.task = task_info(found.sandbox.name, *facts),
                             .gone = run::is_gone(*facts)};
+  response.warnings = warnings_of(response.task.status);
   const RunState state = response.task.status.state;
   response.had_ended = has_ended(state) && (state != RunState::Stopped || facts->existed);
   note_sighting(engine, response.task);

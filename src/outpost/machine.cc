@@ -13,6 +13,7 @@
 #include "base/environment.h"
 #include "base/file.h"
 #include "base/text.h"
+#include "outpost/overflow.h"
 #include "outpost/remove_run.h"
 
 namespace yonder::outpost {
@@ -172,6 +173,10 @@ Surroundings look_around() {
                       .state_problem = ""};
   choose_state(around,
                state_candidates(environment("XDG_STATE_HOME"), around.home, around.user_id));
+  if (!around.state_dir.empty()) {
+    around.overflow =
+        overflow_candidates(around.state_dir, environment("XDG_RUNTIME_DIR"), around.user_id);
+  }
   return around;
 }
 

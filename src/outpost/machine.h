@@ -15,6 +15,7 @@ struct Surroundings {
   std::string boot_id;
   std::string state_dir;      // where run records are kept; empty when there is no place for them
   std::string state_problem;  // every place that was tried, and why not
+  std::vector<std::string> overflow{};  // see overflow.h
 };
 
 // Reads the environment, so only main() calls it.

@@ -19,6 +19,7 @@
 #include "base/text.h"
 #include "outpost/key_request.h"
 #include "outpost/machine.h"
+#include "outpost/overflow.h"
 #include "outpost/processes.h"
 #include "outpost/record_files.h"
 #include "outpost/run_record.h"
@@ -186,12 +187,9 @@ class RunCollector {
   std::optional<std::set<std::string>> living_;
 };
 
-// The run that a key or a name leads to; empty when it is no link.
-std::string target_of(const std::string& link) {
-  std::string target(64, '\0');
-  const ssize_t n = ::readlink(link.c_str(), target.data(), target.size());
-  target.resize(static_cast<std::size_t>(std::max<ssize_t>(n, 0)));
-  return target;
+bool is_link(const std::string& path) {
+  struct stat info {};
+  return ::lstat(path.c_str(), &info) == 0 && S_ISLNK(info.st_mode);
 }
 
 // A key or a name whose run is gone has no use.
@@ -201,8 +199,12 @@ void collect_links(const std::string& state_dir) {
   for (const char* folder : kLinkFolders) {
     for (const auto& name : names_in(state_dir + folder)) {
       const std::string link = concat(state_dir, folder, "/", name);
-      const std::string target = target_of(link);
-      if (!target.empty() && !path_exists(state_dir + "/runs/" + target)) ::unlink(link.c_str());
+      if (!is_link(link)) continue;
+      const auto target = read_key_target(link);
+      if (target && path_exists(state_dir + "/runs/" + target->id.str())) continue;
+      // That the record cannot be seen here is no proof that it is gone.
+      if (target && !target->host.empty() && age_ms(link) < kKeyedMs) continue;
+      ::unlink(link.c_str());
     }
   }
 }
@@ -251,7 +253,8 @@ void remove_links(const std::string& state_dir, const std::string& run_id) {
   for (const char* folder : kLinkFolders) {
     for (const auto& name : names_in(state_dir + folder)) {
       const std::string link = concat(state_dir, folder, "/", name);
-      if (target_of(link) == run_id) ::unlink(link.c_str());
+      const auto target = read_key_target(link);
+      if (target && target->id.str() == run_id) ::unlink(link.c_str());
     }
   }
 }
@@ -264,11 +267,19 @@ void collect_leftovers(const std::string& state_dir, const std::string& program_
   const std::string stamp = state_dir + "/collected";
   const std::int64_t last = age_ms(stamp);
   if (last >= 0 && last < kHourMs) return;
-  if (!write_file_atomically(stamp, "", Durability::Process)) return;
+  // A full disk needs it most.
+  const auto stamped = write_file_atomically(stamp, "", Durability::Process);
+  if (!stamped && stamped.error().code != Errc::NoRoom) return;
   RunCollector(state_dir, retention).collect();
   collect_links(state_dir);
   collect_spares(state_dir);
   collect_programs(program_path);
+}
+
+void collect_overflow(const Surroundings& around) {
+  for (const auto& place : around.overflow) {
+    if (is_our_own(place)) RunCollector(place, Retention{}).collect();
+  }
 }
 
 }  // namespace yonder::outpost

@@ -4,6 +4,8 @@
 #include <string>
 #include <vector>
 
+#include "outpost/machine.h"
+
 namespace yonder::outpost {
 
 // What is in a directory; nothing when it cannot be read.
@@ -28,5 +30,7 @@ struct Retention {
 // used for a month. Does nothing when it was done within the last hour.
 void collect_leftovers(const std::string& state_dir, const std::string& program_path,
                        Retention retention = {});
+// The same for the records that are outside of the usual place.
+void collect_overflow(const Surroundings& around);
 
 }  // namespace yonder::outpost

@@ -44,7 +44,7 @@ class RunRecord {
   // Somebody has stopped the run before it began: it must not begin any more.
   bool stop_wanted() const;
 
-  // Makes the file that write_alive() will need; it does so itself otherwise.
+  // Makes the file that write_alive() will need, with room for it; it does so itself otherwise.
   Result<void> prepare_alive() const;
   Result<void> write_alive(const wire::AliveRecord& alive) const;
   Result<void> write_waiting(const wire::WaitingRecord& waiting) const;

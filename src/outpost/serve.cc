@@ -304,6 +304,7 @@ void Server::collect() {
   if (::fork() == 0) {
     leave_the_link({});  // with its copies of descriptors, a spare would not notice its end
     collect_leftovers(options_.around.state_dir, own_path());
+    collect_overflow(options_.around);
     ::_exit(0);
   }
 }

@@ -148,6 +148,7 @@ void fields(A& a, ExitRecord& m) {
   a("max_rss_kib", m.max_rss_kib);
   a("left_running", m.left_running);
   a("reason", m.reason);
+  a("disk_full", m.disk_full);
 }
 
 template <class A>
@@ -216,6 +217,13 @@ void fields(A& a, RunLabel& m) {
 }
 
 template <class A>
+void fields(A& a, MovedRecord& m) {
+  a("why", m.why);
+  a("directory", m.directory);
+  a("in_memory", m.in_memory);
+}
+
+template <class A>
 void fields(A& a, RunFacts& m) {
   a("run_id", m.run_id);
   a("boot_id", m.boot_id);
@@ -233,6 +241,8 @@ void fields(A& a, RunFacts& m) {
   a("problem", m.problem);
   a("label", m.label);
   a("waiting", m.waiting);
+  a("disk_full", m.disk_full);
+  a("moved", m.moved);
 }
 
 template <class A>
@@ -267,6 +277,9 @@ void fields(A& a, FoundPlace& m) {
   a("executable", m.executable);
   a("problem", m.problem);
   a("free_bytes", m.free_bytes);
+  a("free_files", m.free_files);
+  a("disk", m.disk);
+  a("full", m.full);
 }
 
 template <class A>

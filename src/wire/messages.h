@@ -185,6 +185,8 @@ struct ExitRecord {
   std::int64_t max_rss_kib = 0;
   std::vector<LiveProcess> left_running;  // of its process tree, when the command itself had ended
   std::string reason;                     // why it never began
+  // The disk of its output was seen without room while it ran, or at its end.
+  bool disk_full = false;
 };
 
 // The first answer to a start. A key may have led to a run of another id.
@@ -251,6 +253,13 @@ struct RunLabel {
   std::int64_t created_ms = 0;
 };
 
+// A record that is not in its usual place, because that had no room for it.
+struct MovedRecord {
+  std::string why;
+  std::string directory;
+  bool in_memory = false;
+};
+
 // Everything that was observed of one run, from its files, /proc and the boot id. The near side
 // judges; the far side only looks.
 struct RunFacts {
@@ -270,6 +279,8 @@ struct RunFacts {
   std::string problem;                   // an unreadable record, in words
   std::optional<RunLabel> label;         // of background runs, and where it was asked for
   std::optional<WaitingRecord> waiting;  // before the command began
+  bool disk_full = false;                // as in its end; while it runs: now
+  std::optional<MovedRecord> moved;
 };
 
 struct LogReply {
@@ -302,6 +313,9 @@ struct FoundPlace {
   bool executable = false;
   std::string problem;
   std::int64_t free_bytes = -1;
+  std::int64_t free_files = -1;  // how many more can be made
+  std::string disk;              // where its file system is mounted
+  bool full = false;             // that has no room for a file of the user
 };
 
 struct ProbeReply {

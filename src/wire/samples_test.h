@@ -98,7 +98,8 @@ inline ExitRecord sample_exit() {
           .system_ms = 4,
           .max_rss_kib = 5,
           .left_running = {{.pid = 7, .command = "sleep"}},
-          .reason = "r"};
+          .reason = "r",
+          .disk_full = true};
 }
 
 inline AliveRecord sample_alive() {
@@ -167,7 +168,9 @@ inline RunFacts sample_facts() {
           .err_bytes = 0,
           .problem = "",
           .label = sample_label(),
-          .waiting = sample_waiting()};
+          .waiting = sample_waiting(),
+          .disk_full = true,
+          .moved = MovedRecord{.why = "w", .directory = "/m", .in_memory = true}};
 }
 
 inline LogReply sample_log() {
@@ -193,15 +196,20 @@ inline ListReply sample_listed() {
 }
 
 inline ProbeReply sample_probe() {
-  return {
-      .places =
-          {{.path = "/t", .writable = true, .executable = false, .problem = "p", .free_bytes = -1}},
-      .tmux = "",
-      .systemd_run = "/u",
-      .user_bus = "/b",
-      .lingering = true,
-      .launcher = "l",
-      .clock_ms = 9};
+  return {.places = {{.path = "/t",
+                      .writable = true,
+                      .executable = false,
+                      .problem = "p",
+                      .free_bytes = -1,
+                      .free_files = 3,
+                      .disk = "/",
+                      .full = true}},
+          .tmux = "",
+          .systemd_run = "/u",
+          .user_bus = "/b",
+          .lingering = true,
+          .launcher = "l",
+          .clock_ms = 9};
 }
 
 inline ResourcesRequest sample_resources_request() {
