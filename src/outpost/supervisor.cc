@@ -195,9 +195,7 @@ void Supervisor::look_at_room() {
   disk_full_ = disk_full_ || looks_full(record_.directory());
   const Duration age = std::chrono::steady_clock::now() - started_;
   look_at_room_ =
-      disk_full_
-          ? Deadline::never()
-          : Deadline::after(std::clamp(age / kLooksPerAge, kFirstLookAtRoom, kLastLookAtRoom));
+      Deadline::after(std::clamp(age / kLooksPerAge, kFirstLookAtRoom, kLastLookAtRoom));
 }
 
 // A command process that died while it waited has begun nothing: another one is started.
