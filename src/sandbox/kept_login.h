@@ -11,7 +11,8 @@
 namespace yonder::sandbox {
 
 // Connections that a person has logged in to, kept by ssh itself behind a control socket in our
-// runtime directory: a one-time code is typed once, and every link after that uses it. Thread: any.
+// runtime directory: a one-time code is typed once, and every link after that uses it. One is only
+// used while ssh's settings still lead to where it has logged in. Thread: any.
 class KeptLogins {
  public:
   KeptLogins(std::string directory, std::vector<std::string> environment,
@@ -25,12 +26,14 @@ class KeptLogins {
 
   // Logs in, asking whoever the broker asks. Returns the control socket.
   Result<std::string> open(const SandboxSpec& spec, const CancelToken& cancel) const;
-  // NotFound when none is kept.
+  // Those too that lead to where ssh's settings led before. NotFound when none is kept.
   Result<void> close(const SandboxSpec& spec) const;
   bool exists(const SandboxSpec& spec) const;
 
  private:
-  std::string socket_path(const SandboxSpec& spec) const;
+  std::string socket_path(const SandboxSpec& spec, const std::string& settings) const;
+  std::vector<std::string> sockets_of(const SandboxSpec& spec) const;
+  std::string settings_of(const SandboxSpec& spec) const;
 
   std::string directory_;
   std::vector<std::string> environment_;
