@@ -43,6 +43,9 @@ struct Dispatch {
     return transfer_worker_command(options, doors);
   }
   int operator()(const HostsOptions& options) const { return hosts_command(options, doors); }
+  int operator()(const UseOptions& options) const { return use_command(options, doors); }
+  int operator()(const AddOptions& options) const { return add_command(options, doors); }
+  int operator()(const RemoveOptions& options) const { return remove_command(options, doors); }
   int operator()(const GpusOptions& options) const { return gpus_command(options, doors); }
   int operator()(const TopOptions& options) const { return top_command(options, doors); }
   int operator()(const DoctorOptions& options) const { return doctor_command(options, doors); }

@@ -38,6 +38,8 @@ bool is_installed(const std::string& program) {
 TEST(BashCompletion, OffersCommandsOptionsAndSandboxes) {
   EXPECT_EQ(completed_by_bash("yonder ex"), "exec\n");
   EXPECT_EQ(completed_by_bash("yonder exec gp"), "gpu1 gpu2\n");
+  EXPECT_EQ(completed_by_bash("yonder hosts gp"), "gpu1 gpu2\n");
+  EXPECT_EQ(completed_by_bash("yonder use gp"), "gpu1 gpu2\n");
   EXPECT_EQ(completed_by_bash("yonder exec --timeout 3 gp"), "gpu1 gpu2\n");
   EXPECT_EQ(completed_by_bash("yonder exec gpu1 --time"), "--timeout\n");
   EXPECT_EQ(completed_by_bash("yonder completion z"), "zsh\n");
@@ -48,7 +50,7 @@ TEST(BashCompletion, OffersNothingForAnotherMachineOrForAValue) {
   EXPECT_EQ(completed_by_bash("yonder exec gpu1 -- gp"), "\n");
   EXPECT_EQ(completed_by_bash("yonder exec --cwd gp"), "\n");
   EXPECT_EQ(completed_by_bash("yonder exec gpu1 gp"), "\n");
-  EXPECT_EQ(completed_by_bash("yonder hosts gp"), "\n");
+  EXPECT_EQ(completed_by_bash("yonder transfers gp"), "\n");
 }
 
 TEST(CompletionScripts, AreValidForTheirShells) {

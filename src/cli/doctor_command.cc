@@ -15,7 +15,7 @@ int fail(const DoctorOptions& options, const Error& error) {
 }  // namespace
 
 int doctor_command(const DoctorOptions& options, const Doors& doors) {
-  auto engine = doors.engine();
+  auto engine = options.sandbox ? doors.engine() : doors.silent_engine();
   if (!engine) return fail(options, engine.error());
   ops::Session session;
   ops::CallContext context{.session = session};

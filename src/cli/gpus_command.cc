@@ -17,17 +17,18 @@ int fail(const GpusOptions& options, const Error& error) {
 }  // namespace
 
 int gpus_command(const GpusOptions& options, const Doors& doors) {
-  const auto engine = doors.engine();
+  const auto engine = options.sandboxes.empty() ? doors.silent_engine() : doors.engine();
   if (!engine) return fail(options, engine.error());
   ops::Session session;
   ops::CallContext context{.session = session, .progress = people_progress()};
-  const auto machines = ops::look_at_machines(**engine, context, options.sandboxes, options.wait);
-  if (!machines) return fail(options, machines.error());
-  if (options.json) return print_json(ops::gpus_json(*machines)) ? kExitSuccess : kExitReaderGone;
+  const auto seen = ops::look_at_machines(**engine, context, options.sandboxes, options.wait);
+  if (!seen) return fail(options, seen.error());
+  if (options.json) return print_json(ops::gpus_json(*seen)) ? kExitSuccess : kExitReaderGone;
   const std::int64_t now = wall_clock_ms();
   const Screen shown_on = screen((*engine)->environment);
-  const auto rows = gpus_rows(*machines, now);
-  const auto notes = gpus_notes(*machines, now);
+  const auto rows = gpus_rows(seen->machines, now);
+  auto notes = gpus_notes(seen->machines, now);
+  if (seen->left_out > 0) notes.push_back(ops::left_out_note(seen->left_out));
   if (!shown_on.terminal) {
     if (!print(tab_separated(rows))) return kExitReaderGone;
     for (const auto& note : notes) say(note);

@@ -115,6 +115,7 @@ void declare(CLI::App& app, RawOptions& raw) {
   declare_sync(app, raw);
   declare_git_sync(app, raw);
   declare_machines(app, raw);
+  declare_settings(app, raw);
   declare_looking(app, raw);
   declare_logins(app, raw);
   declare_services(app, raw);

@@ -105,6 +105,10 @@ struct RawOptions {
   std::string interval;
   std::vector<std::string> machines;
   bool names = false;
+  std::string host;
+  std::string user;
+  std::string port;
+  std::string key_file;
   std::vector<std::string> toolsets;
   std::string shell;
   std::string directory;
@@ -120,6 +124,7 @@ void declare_files(CLI::App& app, RawOptions& raw);
 void declare_git_sync(CLI::App& app, RawOptions& raw);
 void declare_sync(CLI::App& app, RawOptions& raw);
 void declare_machines(CLI::App& app, RawOptions& raw);
+void declare_settings(CLI::App& app, RawOptions& raw);
 
 void add_sandbox(CLI::App& command, RawOptions& raw, const std::string& description);
 // What `exec` and `run` know in common: where and how a command runs.

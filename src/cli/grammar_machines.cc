@@ -22,6 +22,7 @@ static void add_patience(CLI::App& command, RawOptions& raw) {
 
 void declare_machines(CLI::App& app, RawOptions& raw) {
   CLI::App& hosts = *app.add_subcommand("hosts", "Show all sandboxes");
+  hosts.add_option("NAME", raw.machines, "Only these sandboxes")->type_name("");
   hosts.add_flag("--check", raw.check, "Connect to them, and show whether they answer");
   hosts.add_flag("--resources", raw.resources,
                  "Connect to them, and show what they have, and how idle they are");

@@ -30,7 +30,10 @@ Commands:
   pull [NAME] REMOTE LOCAL    the other way round
   transfers                   show syncs that go on in the background
   git-sync [NAME] PATH        bring a git checkout over there to the commit that is here
-  hosts [--check]             show all sandboxes, and whether they answer
+  hosts [--check] [NAME...]   show all sandboxes, and whether they answer
+  use NAME                    make a sandbox the active one
+  add NAME HOST               add a sandbox to config.toml
+  remove NAME                 remove one from it
   gpus [NAME...]              show all GPUs, who has them, and who waits for them
   top [NAME...]               watch machines, runs and transfers in the terminal
   doctor [NAME]               look for what is wrong, and say how to mend it
@@ -49,6 +52,7 @@ First steps:
   yonder exec gpu1 -- nvidia-smi                       any alias in ~/.ssh/config is a sandbox
   yonder exec me@10.0.0.7 -- uptime                    so is any address
   yonder hosts                                         what there is
+  yonder use gpu1                                      for commands that name no sandbox
   yonder doctor gpu1                                   when something does not work
   claude mcp add yonder -- yonder mcp                  give it to an agent
 
@@ -123,6 +127,10 @@ std::string usage_of(const std::string& command) {
            "       yonder transfers --cancel ID\n";
   }
   if (command == "git-sync") return "Usage: yonder git-sync [NAME] REMOTE_PATH [options]\n";
+  if (command == "use") return "Usage: yonder use NAME [options]\n";
+  if (command == "add") return "Usage: yonder add NAME HOST [options]\n";
+  if (command == "remove") return "Usage: yonder remove NAME [options]\n";
+  if (command == "hosts") return "Usage: yonder hosts [NAME...] [options]\n";
   if (command == "gpus") return "Usage: yonder gpus [NAME...] [options]\n";
   if (command == "top") return "Usage: yonder top [NAME...] [options]\n";
   if (command == "ps") return "Usage: yonder ps [NAME] [options]\n";
@@ -161,8 +169,10 @@ Exit status: the command's own; 128+n when signal n ended it, 124 at --timeout. 
 }
 
 std::string doctor_footer() {
-  return R"(Without NAME it looks at the active and all configured sandboxes, but not at mere aliases from
-~/.ssh/config. It connects to them. Exit status: 0 when all is well, 1 when there are problems.
+  return R"(Without NAME it looks at all configured sandboxes and up to 32 aliases from ~/.ssh/config, where a
+problem with a mere alias is a note, and never asks for a password. It connects to them.
+
+Exit status: 0 when all is well, 1 when there are problems.
 )";
 }
 

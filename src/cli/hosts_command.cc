@@ -36,11 +36,16 @@ int show_table(const HostsTable& table, const std::vector<Row>& fields, const Sc
 }  // namespace
 
 int hosts_command(const HostsOptions& options, const Doors& doors) {
-  auto engine = doors.engine();
+  // Without names many are asked at once, of which each could have a question.
+  auto engine = options.sandboxes.empty() ? doors.silent_engine() : doors.engine();
   if (!engine) return fail(options, engine.error());
   ops::Session session;
   ops::CallContext context{.session = session};
-  const auto list = ops::list_sandboxes(**engine, context, check_of(options), options.wait);
+  const auto list = ops::list_sandboxes(**engine, context,
+                                        {.check = check_of(options),
+                                         .limit = options.wait,
+                                         .names = options.sandboxes,
+                                         .aliases = ops::Aliases::Many});
   if (!list) return fail(options, list.error());
   if (options.names) return print(names(*list)) ? kExitSuccess : kExitReaderGone;
   if (options.json) return print_json(ops::to_json(*list)) ? kExitSuccess : kExitReaderGone;
@@ -50,6 +55,7 @@ int hosts_command(const HostsOptions& options, const Doors& doors) {
   const int status = show_table(
       table, options.resources ? table.rows : hosts_fields(*list, options.check), shown_on);
   if (status != kExitSuccess) return status;
+  if (list->not_asked > 0) say(ops::left_out_note(list->not_asked));
   for (const auto& warning : list->warnings) say(warning);
   return kExitSuccess;
 }

@@ -12,6 +12,7 @@
 #include "base/resource_facts.h"
 #include "cli/cli.h"
 #include "model/run.h"
+#include "model/sandbox_spec.h"
 #include "ops/git_sync.h"
 #include "ops/sync.h"
 
@@ -171,11 +172,28 @@ struct TransferWorkerOptions {
 };
 
 struct HostsOptions {
+  std::vector<std::string> sandboxes;  // empty: all
   bool check = false;
   bool resources = false;
   bool json = false;
   bool names = false;  // for completion scripts
   std::optional<Duration> wait;
+};
+
+// `use`, `add` and `remove`: what config.toml says.
+struct UseOptions {
+  std::string sandbox;
+  bool json = false;
+};
+
+struct AddOptions {
+  SandboxSpec spec;
+  bool json = false;
+};
+
+struct RemoveOptions {
+  std::string sandbox;
+  bool json = false;
 };
 
 struct GpusOptions {
@@ -226,9 +244,9 @@ using Command =
     std::variant<HelpOptions, VersionOptions, ExecOptions, RunOptions, PsOptions, LogsOptions,
                  WaitOptions, StopOptions, AttachOptions, RmOptions, LsOptions, CatOptions,
                  WriteOptions, EditOptions, GrepOptions, RestoreOptions, GitSyncOptions,
-                 SyncOptions, TransfersOptions, TransferWorkerOptions, HostsOptions, GpusOptions,
-                 TopOptions, DoctorOptions, LoginOptions, LogoutOptions, McpOptions,
-                 CompletionOptions, ManPagesOptions>;
+                 SyncOptions, TransfersOptions, TransferWorkerOptions, HostsOptions, UseOptions,
+                 AddOptions, RemoveOptions, GpusOptions, TopOptions, DoctorOptions, LoginOptions,
+                 LogoutOptions, McpOptions, CompletionOptions, ManPagesOptions>;
 
 struct CommandLine {
   Command command;

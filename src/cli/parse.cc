@@ -11,6 +11,7 @@
 #include "cli/parse_files.h"
 #include "cli/parse_git_sync.h"
 #include "cli/parse_runs.h"
+#include "cli/parse_settings.h"
 #include "cli/parse_sync.h"
 #include "cli/parse_values.h"
 
@@ -118,7 +119,8 @@ Result<Command> to_hosts(const RawOptions& raw) {
     return usage_error("--wait goes only together with --resources or --check");
   }
   TRY_ASSIGN(const auto wait, to_wait(raw));
-  return Command(HostsOptions{raw.check, raw.resources, raw.json, raw.names, wait});
+  TRY(check_machines(raw));
+  return Command(HostsOptions{raw.machines, raw.check, raw.resources, raw.json, raw.names, wait});
 }
 
 Result<Command> to_top(const RawOptions& raw) {
@@ -163,6 +165,7 @@ Result<Command> to_command(const CLI::App& app, const CLI::App& command, const R
   if (is_file_command(name)) return to_file_command(name, raw, tail);
   if (is_sync_command(name)) return to_sync_command(name, raw);
   if (name == "git-sync") return to_git_sync(raw);
+  if (is_settings_command(name)) return to_settings_command(name, raw);
   if (name == "hosts") return to_hosts(raw);
   if (name == "gpus") return to_gpus(raw);
   if (name == "top") return to_top(raw);

@@ -142,6 +142,7 @@ Result<BackgroundResponse> start_background(Engine& engine, CallContext& context
     const auto& more = response.chosen->warnings;
     response.warnings.insert(response.warnings.end(), more.begin(), more.end());
   }
+  warn_of_broken_settings(engine, response.warnings);
   return response;
 }
 

@@ -52,12 +52,20 @@ struct Engine {
 // What one client has chosen. Another client's choice is its own.
 class Session {
  public:
-  // Empty until the client selects one: then the configuration's active sandbox counts.
+  // Empty until the client selects one, or uses the configuration's active one: see pin().
   std::string selected() const {
     return selected_.with([](const std::string& name) { return name; });
   }
   void select(std::string name) {
     selected_.with([&](std::string& current) { current = std::move(name); });
+  }
+  // Keeps to the sandbox that was implied so far, whatever the settings say later. Returns what is
+  // selected now: the first choice counts.
+  std::string pin(const std::string& implied) {
+    return selected_.with([&](std::string& current) {
+      if (current.empty()) current = implied;
+      return current;
+    });
   }
 
   // Where a run of this session was started; empty when it is not known.

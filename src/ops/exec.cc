@@ -73,6 +73,7 @@ Result<ExecResponse> exec_somewhere(Engine& engine, CallContext& context,
     const auto& more = response.chosen->warnings;
     response.warnings.insert(response.warnings.end(), more.begin(), more.end());
   }
+  warn_of_broken_settings(engine, response.warnings);
   return response;
 }
 

@@ -21,5 +21,14 @@ TEST(SessionTest, RemembersTheLatestRunsAndNoMoreThanThat) {
   EXPECT_EQ(session.sandbox_of(first), "");
 }
 
+TEST(SessionTest, KeepsToTheFirstSandboxThatWasImplied) {
+  Session session;
+  EXPECT_EQ(session.pin("z"), "z");
+  EXPECT_EQ(session.pin("other"), "z");
+  EXPECT_EQ(session.selected(), "z");
+  session.select("chosen");
+  EXPECT_EQ(session.pin("z"), "chosen");
+}
+
 }  // namespace
 }  // namespace yonder::ops

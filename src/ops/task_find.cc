@@ -58,7 +58,7 @@ std::string place_of(const Result<std::vector<store::RunNote>>& notes, const std
 
 }  // namespace
 
-Result<FoundTask> find_task(Engine& engine, const Session& session, const TaskRef& ref) {
+Result<FoundTask> find_task(Engine& engine, Session& session, const TaskRef& ref) {
   if (ref.run_id.empty() && ref.session.empty() && ref.log_file.empty()) {
     return Error{Errc::InvalidArgument, "give run_id, tmux_session or log_file",
                  "list_background_tasks shows what there is"};
@@ -72,10 +72,9 @@ Result<FoundTask> find_task(Engine& engine, const Session& session, const TaskRe
     found.id = known.id;
     if (sandbox.empty()) sandbox = known.sandbox;
   } else if (sandbox.empty()) {
-    TRY_ASSIGN(const SandboxSpec active, resolve_sandbox(engine, session, ""));
-    sandbox = ref.session.empty()
-                  ? place_of(engine.store.find_by_log("", ref.log_file), active.name)
-                  : place_of(engine.store.find_by_session("", ref.session), active.name);
+    TRY_ASSIGN(const std::string active, active_sandbox(engine, session));
+    sandbox = ref.session.empty() ? place_of(engine.store.find_by_log("", ref.log_file), active)
+                                  : place_of(engine.store.find_by_session("", ref.session), active);
   }
   TRY_ASSIGN(found.sandbox, resolve_sandbox(engine, session, sandbox));
   return found;

@@ -33,7 +33,7 @@ struct Asked {
 };
 
 // All that were configured, and those of the user's ssh aliases where something was started.
-Result<std::vector<Asked>> whom_to_ask(Engine& engine, const Session& session,
+Result<std::vector<Asked>> whom_to_ask(Engine& engine, Session& session,
                                        const ListTasksRequest& request, const Notes& notes) {
   std::vector<Asked> asked;
   if (request.sandbox) {

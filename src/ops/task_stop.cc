@@ -14,7 +14,7 @@
 namespace yonder::ops {
 namespace {
 
-Result<FoundTask> find_run(Engine& engine, const Session& session, const TaskRef& ref) {
+Result<FoundTask> find_run(Engine& engine, Session& session, const TaskRef& ref) {
   if (ref.run_id.empty() && ref.session.empty()) {
     return Error{Errc::InvalidArgument, "give run_id or tmux_session",
                  "list_background_tasks shows what there is"};

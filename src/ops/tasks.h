@@ -30,7 +30,7 @@ struct FoundTask {
 };
 // InvalidArgument when nothing is named, or a beginning fits several runs; NotFound when a run is
 // not known here and no sandbox was named to ask.
-Result<FoundTask> find_task(Engine& engine, const Session& session, const TaskRef& ref);
+Result<FoundTask> find_task(Engine& engine, Session& session, const TaskRef& ref);
 
 // What is known of one run, for lists and replies.
 struct TaskInfo {
