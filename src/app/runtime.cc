@@ -6,6 +6,7 @@
 #include "app/paths.h"
 #include "base/child_environment.h"
 #include "base/text.h"
+#include "ops/state_places.h"
 
 namespace yonder::app {
 namespace {
@@ -45,7 +46,11 @@ Runtime::Runtime(const config::Sources& sources, const std::vector<std::string>&
               .secret_variables = pack_secrets(environment),
               .home = sources.home,
               .state_directory = places.state,
-              .program = places.program} {}
+              .program = places.program} {
+  links_.check_places([this](const SandboxSpec& spec, const Machine& machine) {
+    return ops::meet_machine(store_, spec, machine);
+  });
+}
 
 Result<std::unique_ptr<Runtime>> Runtime::create(const std::vector<std::string>& environment,
                                                  bool ask_at_terminal) {

@@ -17,6 +17,10 @@ int fail(const DoctorOptions& options, const Error& error) {
 int doctor_command(const DoctorOptions& options, const Doors& doors) {
   auto engine = doors.engine();
   if (!engine) return fail(options, engine.error());
+  if (options.forget_place) {
+    const auto forgotten = ops::forget_state_place(**engine, *options.sandbox);
+    if (!forgotten) return fail(options, forgotten.error());
+  }
   ops::Session session;
   ops::CallContext context{.session = session};
   const auto diagnosis = ops::diagnose(**engine, context, options.sandbox);

@@ -46,6 +46,8 @@ void declare_looking(CLI::App& app, RawOptions& raw) {
   CLI::App& doctor =
       *app.add_subcommand("doctor", "Look for what is wrong, and say how to mend it");
   add_sandbox(doctor, raw, "Look at this sandbox only");
+  doctor.add_flag("--forget-place", raw.forget_place,
+                  "Forget where the machine keeps its run records");
   doctor.add_flag("--json", raw.json, "Print JSON");
   doctor.footer(doctor_footer());
 }

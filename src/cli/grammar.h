@@ -46,6 +46,7 @@ struct RawOptions {
   bool all = false;
   bool with_exec = false;
   bool scan = false;
+  bool forget_place = false;
   bool follow = false;
   std::string lines;
   std::string since;

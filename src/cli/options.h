@@ -193,6 +193,7 @@ struct TopOptions {
 
 struct DoctorOptions {
   std::optional<std::string> sandbox;
+  bool forget_place = false;
   bool json = false;
 };
 

@@ -167,8 +167,11 @@ Result<Command> to_command(const CLI::App& app, const CLI::App& command, const R
   if (name == "gpus") return to_gpus(raw);
   if (name == "top") return to_top(raw);
   if (name == "doctor") {
-    DoctorOptions doctor{.json = raw.json};
+    DoctorOptions doctor{.forget_place = raw.forget_place, .json = raw.json};
     if (!raw.sandbox.empty()) doctor.sandbox = raw.sandbox;
+    if (doctor.forget_place && !doctor.sandbox) {
+      return usage_error("--forget-place needs the name of a sandbox");
+    }
     return Command(std::move(doctor));
   }
   if (name == "mcp") return Command(McpOptions{raw.toolsets});

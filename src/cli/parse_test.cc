@@ -125,6 +125,8 @@ TEST(Parse, ReadsTheOtherCommands) {
   EXPECT_THAT(refusal({"hosts", "--wait", "3"}), HasSubstr("--resources"));
   EXPECT_EQ(parsed<DoctorOptions>({"doctor"}).sandbox, std::nullopt);
   EXPECT_EQ(parsed<DoctorOptions>({"doctor", "gpu1", "--json"}).sandbox, "gpu1");
+  EXPECT_TRUE(parsed<DoctorOptions>({"doctor", "gpu1", "--forget-place"}).forget_place);
+  EXPECT_THAT(refusal({"doctor", "--forget-place"}), HasSubstr("the name of a sandbox"));
   EXPECT_EQ(parsed<LoginOptions>({"login", "gpu1"}).sandbox, "gpu1");
   EXPECT_EQ(parsed<LogoutOptions>({"logout", "gpu1"}).sandbox, "gpu1");
   EXPECT_THAT(parsed<McpOptions>({"mcp", "--toolsets", "run,files"}).toolsets,

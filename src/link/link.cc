@@ -25,6 +25,7 @@ Error as_the_far_side_said(const Error& said) {
 }
 
 constexpr std::size_t kMaxErrors = 4096;
+constexpr std::size_t kMostId = 64;
 constexpr std::int64_t kLatestClock = std::int64_t{1}
                                       << 53U;  // milliseconds; far beyond any calendar
 
@@ -45,6 +46,16 @@ bool joins_last(std::deque<Event>& events, const wire::DataView& data) {
   return true;
 }
 
+bool is_about_runs(const wire::AnyRequest& request) {
+  const auto* log = std::get_if<wire::ReadLogRequest>(&request);
+  return std::holds_alternative<wire::StartRequest>(request) ||
+         std::holds_alternative<wire::FollowRequest>(request) ||
+         std::holds_alternative<wire::StopRequest>(request) ||
+         std::holds_alternative<wire::ListRequest>(request) ||
+         std::holds_alternative<wire::RemoveRequest>(request) ||
+         (log != nullptr && log->path.empty());
+}
+
 Machine to_machine(const wire::Hello& hello) {
   // Everything in it is the far side's word, and is shown to people and models.
   return Machine{.build = printable(hello.build),
@@ -58,6 +69,9 @@ Machine to_machine(const wire::Hello& hello) {
                  .outpost_path = printable(hello.outpost_path),
                  .state_dir = printable(hello.state_dir),
                  .state_problem = printable(hello.state_problem),
+                 .state_id = printable(hello.state_id.substr(0, kMostId)),
+                 .state_volatile = hello.state_volatile,
+                 .machine_id = printable(hello.machine_id.substr(0, kMostId)),
                  .clock_ms = hello.clock_ms,
                  .outpost_pid = hello.pid};
 }
@@ -130,6 +144,7 @@ void Link::forget(wire::StreamId stream) {
 }
 
 Result<Call> Link::request(const wire::AnyRequest& request) {
+  if (no_runs_ && is_about_runs(request)) return *no_runs_;
   const wire::StreamId stream = next_stream_++;
   auto slot = std::make_shared<Monitor<Slot>>();
   slots_.with([&](auto& slots) { slots.emplace(stream, slot); });

@@ -107,6 +107,10 @@ class Link : public std::enable_shared_from_this<Link> {
   Link& operator=(const Link&) = delete;
 
   const Machine& machine() const { return machine_; }
+  // Requests about runs end with this error from now on, before they are sent. Called before the
+  // link is shared.
+  void refuse_runs(Error why) { no_runs_ = std::move(why); }
+  const std::optional<Error>& no_runs() const { return no_runs_; }
   // What start-up files printed before the outpost spoke.
   const std::string& noise() const { return noise_; }
   // How far the far side's clock is ahead of ours.
@@ -163,6 +167,7 @@ class Link : public std::enable_shared_from_this<Link> {
   Subprocess process_;
   LinkSettings settings_;
   Machine machine_;
+  std::optional<Error> no_runs_;
   std::string noise_;
   std::int64_t clock_ahead_ms_ = 0;
   bool deployed_ = false;

@@ -118,7 +118,12 @@ Result<std::shared_ptr<Link>> LinkPool::open(const SandboxSpec& spec, CommandPre
                           .progress = options.progress,
                           .give_up = options.deadline};
   const auto limit = Deadline::after(spec.connect_timeout + settings.typing_time);
-  return Link::open(setup, Deadline::earlier(limit, options.deadline), options.cancel);
+  TRY_ASSIGN(auto link,
+             Link::open(setup, Deadline::earlier(limit, options.deadline), options.cancel));
+  if (check_place_) {
+    if (auto trouble = check_place_(spec, link->machine())) link->refuse_runs(*std::move(trouble));
+  }
+  return link;
 }
 
 Result<std::shared_ptr<Link>> LinkPool::open_another(const SandboxSpec& spec,
@@ -180,11 +185,12 @@ Result<std::shared_ptr<Link>> LinkPool::acquire(const SandboxSpec& spec,
     Instant pause_until{};
     const Next next = entry->change([&](Entry& e) {
       const auto now = std::chrono::steady_clock::now();
-      if (e.link && e.link->alive()) {
+      const bool alive = e.link && e.link->alive();
+      if (alive && !e.link->no_runs()) {
         link = e.link;
         return Next::Use;
       }
-      count_loss(e, now);
+      if (!alive) count_loss(e, now);
       if (e.auth_failure && (options.keep_trying || now - e.auth_failed_at < kAuthPause)) {
         refusal = e.auth_failure;
         return Next::Refuse;

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <functional>
 #include <map>
 #include <memory>
 #include <optional>
@@ -29,6 +30,11 @@ class LinkPool {
   LinkPool(PrefixMaker prefix, AskpassBroker* broker, std::vector<OutpostImage> images,
            LinkSettings settings);
   ~LinkPool();
+
+  // Asked about each machine that was reached: an error when runs must not be started or looked for
+  // there. Such a link is opened anew for the next caller. Set before the first link is opened.
+  using PlaceCheck = std::function<std::optional<Error>(const SandboxSpec&, const Machine&)>;
+  void check_places(PlaceCheck check) { check_place_ = std::move(check); }
 
   Result<std::shared_ptr<Link>> acquire(const SandboxSpec& spec, const AcquireOptions& options);
 
@@ -66,6 +72,7 @@ class LinkPool {
   AskpassBroker* broker_;
   std::vector<OutpostImage> images_;
   LinkSettings settings_;
+  PlaceCheck check_place_;
   mutable Guarded<std::map<std::string, SharedEntry>> entries_;
 };
 

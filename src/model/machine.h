@@ -20,6 +20,9 @@ struct Machine {
   std::string outpost_path;
   std::string state_dir;  // where run records are kept
   std::string state_problem;
+  std::string state_id;         // of that directory; empty until a run was started in it
+  bool state_volatile = false;  // it goes with the next boot
+  std::string machine_id;
   std::int64_t clock_ms = 0;
   std::int64_t outpost_pid = 0;
 };

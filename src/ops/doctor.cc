@@ -7,6 +7,7 @@
 #include "config/config_store.h"
 #include "ops/doctor_collect.h"
 #include "ops/doctor_findings.h"
+#include "store/store.h"
 
 namespace yonder::ops {
 namespace {
@@ -98,6 +99,11 @@ Result<Diagnosis> diagnose(Engine& engine, CallContext& context,
   threads.clear();  // joins them all
   if (context.cancel.cancelled()) return Error{Errc::Cancelled, "cancelled", ""};
   return diagnosis;
+}
+
+Result<void> forget_state_place(Engine& engine, const std::string& sandbox) {
+  TRY_ASSIGN(const SandboxSpec spec, engine.config.find(sandbox));
+  return engine.store.forget_state_places(spec.name);
 }
 
 Json to_json(const Diagnosis& diagnosis) {

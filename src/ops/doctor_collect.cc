@@ -81,6 +81,7 @@ Result<ProbeReport> ask_probe(link::Link& link, const CancelToken& cancel) {
 Reached look_through(link::Link& link, double seconds, const CancelToken& cancel) {
   Reached reached{.seconds = seconds,
                   .machine = link.machine(),
+                  .no_runs = link.no_runs(),
                   .deployed = link.deployed(),
                   .noise = link.noise(),
                   .clock_ahead_ms = link.clock_ahead_ms()};

@@ -53,6 +53,7 @@ struct SshSettings {
 struct Reached {
   double seconds = 0;  // until the link was there
   Machine machine;
+  std::optional<Error> no_runs;  // why none are started or looked for there
   bool deployed = false;
   std::string noise;
   std::int64_t clock_ahead_ms = 0;

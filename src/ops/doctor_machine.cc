@@ -52,12 +52,21 @@ Finding shell_finding(const Machine& machine) {
           .fix = "install bash there, or write lines for a POSIX sh"};
 }
 
-Finding records_finding(const Machine& machine) {
+Finding records_finding(const Reached& reached) {
+  const Machine& machine = reached.machine;
+  if (const auto& trouble = reached.no_runs) {
+    return {.verdict = Verdict::Problem,
+            .subject = "run records",
+            .seen = trouble->message,
+            .fix = trouble->hint};
+  }
   if (machine.state_problem.empty()) return {.subject = "run records", .seen = machine.state_dir};
   return {.verdict = Verdict::Problem,
           .subject = "run records",
           .seen = machine.state_problem,
-          .fix = "make the home directory or /var/tmp writable for you there"};
+          .fix =
+              "mount that directory there, or make the home directory or /var/tmp writable for "
+              "you"};
 }
 
 void add_noise(const Reached& reached, Findings& findings) {
@@ -166,7 +175,7 @@ std::vector<Finding> findings_there(const Reached& reached) {
       {.subject = "outpost",
        .seen = concat(machine.outpost_path, reached.deployed ? ", put there now" : ", was there")});
   findings.push_back(shell_finding(machine));
-  findings.push_back(records_finding(machine));
+  findings.push_back(records_finding(reached));
   if (reached.probe) {
     add_places(*reached.probe, findings);
     add_launchers(*reached.probe, findings);

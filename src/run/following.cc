@@ -128,7 +128,12 @@ Result<Following::Step> Following::follow_once(const std::shared_ptr<link::Link>
     listener_.on_started(outcome_.id);
   }
   auto call = link->request(next_request());
-  if (!call) return Step::Again;
+  if (!call && call.error().code == Errc::LinkLost) return Step::Again;
+  if (!call) {  // it was not sent; one before it may have been
+    if (asked_ == 0) return std::move(call).error();
+    outcome_ = unreachable(call.error());
+    return Step::Done;
+  }
   if (++asked_ == 1 && start_) {
     // Of a run that waits for GPUs nobody here knows when its time begins.
     if (start_->timeout_ms && !start_->gpu_queue) {

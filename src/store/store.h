@@ -119,6 +119,22 @@ class Store {
   // Nothing was started there.
   Result<void> forget_place(const std::string& key);
 
+  // Where a machine keeps the records of its runs, as it said when a run had been started there.
+  struct StatePlace {
+    std::string sandbox;
+    std::string machine;  // its machine id
+    std::string user_id;
+    std::string place;    // the id of the directory
+    std::string path;     // over there
+    std::string boot_id;  // only of a directory that does not outlive a boot: which one it is of
+  };
+  Result<std::optional<StatePlace>> state_place(const std::string& sandbox,
+                                                const std::string& machine,
+                                                const std::string& user_id);
+  Result<void> note_state_place(const StatePlace& place);
+  // On all machines that this sandbox was.
+  Result<void> forget_state_places(const std::string& sandbox);
+
  private:
   template <class Use>
   auto with_database(Use&& use, Duration patience = kPatience);

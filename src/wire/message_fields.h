@@ -26,6 +26,9 @@ void fields(A& a, Hello& m) {
   a("outpost_path", m.outpost_path);
   a("state_dir", m.state_dir);
   a("state_problem", m.state_problem);
+  a("state_id", m.state_id);
+  a("state_volatile", m.state_volatile);
+  a("machine_id", m.machine_id);
   a("clock_ms", m.clock_ms);
   a("pid", m.pid);
 }

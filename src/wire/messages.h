@@ -30,7 +30,10 @@ struct Hello {
   std::string bash;
   std::string outpost_path;
   std::string state_dir;
-  std::string state_problem;  // why there is no state directory; empty when there is one
+  std::string state_problem;    // why there is no state directory; empty when there is one
+  std::string state_id;         // of the state directory; empty until a run was started in it
+  bool state_volatile = false;  // it goes with the next boot
+  std::string machine_id;
   std::int64_t clock_ms = 0;
   std::int64_t pid = 0;
 };

@@ -18,6 +18,9 @@ inline Hello sample_hello() {
           .outpost_path = "/p",
           .state_dir = "/s",
           .state_problem = "",
+          .state_id = "i",
+          .state_volatile = true,
+          .machine_id = "m",
           .clock_ms = 1700000000000,
           .pid = 42};
 }
