@@ -145,6 +145,15 @@ struct TaskList {
 Result<TaskList> list_tasks(Engine& engine, CallContext& context, const ListTasksRequest& request);
 Json to_json(const TaskList& list);
 
+// What one answer shows of a long list.
+struct ListPage {
+  std::size_t skip = 0;
+  std::size_t limit = 50;
+};
+// Pure. Those that have not ended come first, then the newest; long texts are cut, as
+// check_background_task has them whole. `more`: how many follow.
+Json page_json(TaskList list, const ListPage& page);
+
 // What attaches a terminal to the tmux session which shows the run.
 Result<SpawnOptions> attach_words(Engine& engine, CallContext& context, const TaskRef& ref);
 
