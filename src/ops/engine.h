@@ -4,6 +4,7 @@
 #include <deque>
 #include <functional>
 #include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -76,6 +77,20 @@ class Session {
       recent.order.pop_front();
     });
   }
+  // How far a run's output was told to this client, by the last answer. Its next question shows
+  // that the answer has arrived.
+  std::optional<std::uint64_t> told(const RunId& id) const {
+    return told_.with([&](const std::map<RunId, std::uint64_t>& told) {
+      const auto found = told.find(id);
+      return found == told.end() ? std::nullopt : std::optional<std::uint64_t>(found->second);
+    });
+  }
+  void tell(const RunId& id, std::uint64_t next) {
+    told_.with([&](std::map<RunId, std::uint64_t>& told) {
+      if (told.size() >= kMostRuns && !told.contains(id)) told.erase(told.begin());
+      told[id] = next;
+    });
+  }
   std::size_t remembered() const {
     return runs_.with([](const Recent& recent) { return recent.places.size(); });
   }
@@ -89,6 +104,7 @@ class Session {
   };
   Guarded<std::string> selected_;
   Guarded<Recent> runs_;
+  Guarded<std::map<RunId, std::uint64_t>> told_;
 };
 
 // Short sentences for whoever waits: "connecting to gpu1", "12 KiB of output, 31 s". Thread: the
