@@ -109,7 +109,7 @@ Result<BackgroundResponse> start_on(Engine& engine, CallContext& context,
   if (!started || started->id != id) forget_plan(engine, id);
   if (!started) return started.error();
   const run::Outcome& outcome = *started;
-  context.session.remember(outcome.id, sandbox.name);
+  remember_where(engine, context.session, outcome.id, sandbox.name);
   BackgroundResponse response = to_response(sandbox, wanted, outcome);
   if (outcome.status.state == RunState::Refused) return response;  // it leaves nothing behind
   if (outcome.id != id) {

@@ -125,7 +125,7 @@ Result<ExecResponse> exec_on(Engine& engine, CallContext& context, const ExecReq
                            .input = request.stdin_text,
                            .input_fd = request.stdin_fd},
                           listener));
-  context.session.remember(outcome.id, sandbox.name);
+  remember_where(engine, context.session, outcome.id, sandbox.name);
   // Printed but not seen by us: the link was lost, or the run goes on.
   if (outcome.out_bytes > out.total()) out.skip(outcome.out_bytes - out.total());
   if (outcome.err_bytes > err.total()) err.skip(outcome.err_bytes - err.total());

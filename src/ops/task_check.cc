@@ -100,8 +100,8 @@ Result<CheckResponse> unseen(Engine& engine, const FoundTask& found, const Error
 void write_down(Engine& engine, const TaskInfo& task, CheckResponse& response) {
   store::Store::Look look{.answered = {task.sandbox}, .at_ms = wall_clock_ms()};
   if (task.status.state != RunState::Unknown) {
-    look.seen.push_back(
-        {task.run_id, std::string(name_of(task.status.state)), task.status.exit_code});
+    look.seen.push_back({task.sandbox, task.run_id, std::string(name_of(task.status.state)),
+                         task.status.exit_code});
   }
   if (const auto noted = engine.store.note(look); !noted && noted.error().code == Errc::Timeout) {
     response.warnings.push_back(
@@ -133,9 +133,15 @@ Result<CheckResponse> check_task(Engine& engine, CallContext& context,
     note_answer(engine, found.sandbox.name);
     return response;
   }
+  if (found.id && reply->run->run_id != found.id->str()) {
+    return Error{Errc::Protocol,
+                 concat("'", found.sandbox.name, "' was asked about run ", found.id->str(),
+                        " and answered about another"),
+                 ""};
+  }
   response.task = task_info(found.sandbox.name, *reply->run);
   if (!response.task->tmux_session.empty()) response.tmux_session = response.task->tmux_session;
-  context.session.remember(response.task->run_id, found.sandbox.name);
+  remember_where(engine, context.session, response.task->run_id, found.sandbox.name);
   if (response.task->kind == "exec" && reply->run->err_bytes > 0) {
     response.warnings.push_back(concat("its stderr is separate (", reply->run->err_bytes,
                                        " bytes): exec_bash with this run_id shows it"));

@@ -81,7 +81,9 @@ Result<TaskInfo> remove_task(Engine& engine, CallContext& context, const TaskRef
                     .run_id = *found.id,
                     .status = {.proof = "there was no record of it any more"}};
   }
-  TRY(engine.store.forget(*found.id));
+  const auto note = engine.store.find(*found.id);
+  const bool of_another = note && *note && (*note)->sandbox != found.sandbox.name;
+  if (!of_another) TRY(engine.store.forget(*found.id));
   return task_info(found.sandbox.name, *facts);
 }
 
