@@ -164,8 +164,9 @@ std::string doctor_footer() {
   return R"(Without NAME it looks at the active and all configured sandboxes, but not at mere aliases from
 ~/.ssh/config. It connects to them. Exit status: 0 when all is well, 1 when there are problems.
 
-A machine whose directory of run records is missing, as when its home is not mounted, starts nothing:
-a run that exists could be started again. --forget-place is for records that are gone for good.
+A machine whose directory of run records is missing, as when its home is not mounted, starts
+nothing: a run that exists could be started again. --forget-place is for records that are gone
+for good.
 )";
 }
 
