@@ -43,11 +43,11 @@ std::optional<Error> meet_machine(store::Store& store, const SandboxSpec& sandbo
   if (!found) return std::nullopt;  // no memory: the machine has one of its own
   if (auto trouble = misplaced(*found, sandbox, machine)) return trouble;
   const KnownPlace now{.sandbox = sandbox.name,
-                  .machine = machine.machine_id,
-                  .user_id = machine.user_id,
-                  .place = machine.state_id,
-                  .path = machine.state_dir,
-                  .boot_id = machine.state_volatile ? machine.boot_id : ""};
+                       .machine = machine.machine_id,
+                       .user_id = machine.user_id,
+                       .place = machine.state_id,
+                       .path = machine.state_dir,
+                       .boot_id = machine.state_volatile ? machine.boot_id : ""};
   if (!now.place.empty() && !is_noted(*found, now)) {
     [[maybe_unused]] const bool noted = store.note_state_place(now).has_value();
   }
