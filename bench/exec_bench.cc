@@ -8,9 +8,11 @@
 #include <memory>
 #include <string>
 
+#include "base/quote.h"
 #include "base/text.h"
 #include "bench/bench.h"
 #include "bench/stats.h"
+#include "e2e/program.h"
 #include "lab/command.h"
 #include "lab/fault_proxy.h"
 
@@ -91,6 +93,38 @@ void bench_exec(const Bench& bench) {
   }
 }
 
+// What a command prints, on its way through to /dev/null here; in turns, the login of each apart.
+void bench_stream(const Bench& bench) {
+  constexpr double kMegabytes = 500;
+  const std::string command = "head -c 500000000 /dev/zero";
+  auto sshd = bench.start_sshd();
+  need(lab::write_ssh_config(bench.lab, {bench.host("near", sshd.port(), sshd.host_key())}),
+       "ssh config");
+  const auto time = [&](const std::string& words) {
+    return time_ms([&] {
+      const auto ran = need(
+          lab::capture({"/bin/sh", "-c", words + " >/dev/null </dev/null"}, bench.environment()),
+          "streaming");
+      if (ran.status.success()) return;
+      std::fprintf(stderr, "bench: %s failed: %s\n", words.c_str(), ran.err.c_str());
+      std::exit(1);
+    });
+  };
+  const std::string yonder = shell_quote(e2e::yonder_program()) + " exec near ";
+  Samples by_yonder;
+  Samples by_ssh;
+  time(yonder + "true");  // puts the outpost there
+  for (int i = 0; i < 9; ++i) {
+    by_ssh.push_back(time("ssh near " + shell_quote(command)) - time("ssh near true"));
+    by_yonder.push_back(time(yonder + shell_quote(command)) - time(yonder + "true"));
+  }
+  const auto speed = [&](const Samples& samples) { return kMegabytes / median(samples) * 1000; };
+  std::printf(
+      "\n500 MB of output through `yonder exec`: %.0f MB/s, `ssh` %.0f MB/s: %.2fx (wanted: at "
+      "least 0.95)\n",
+      speed(by_yonder), speed(by_ssh), speed(by_yonder) / speed(by_ssh));
+}
+
 void bench_start(const Bench& bench) {
   Samples samples;
   for (int i = 0; i < 30; ++i) {
@@ -163,6 +197,7 @@ void bench_memory(const Bench& bench) {
 void run(const Bench& bench) {
   bench_start(bench);
   bench_exec(bench);
+  bench_stream(bench);
   bench_memory(bench);
   bench_many(bench);
 }

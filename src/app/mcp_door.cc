@@ -10,6 +10,7 @@
 #include "base/log.h"
 #include "base/text.h"
 #include "cli/interrupts.h"
+#include "config/config_store.h"
 #include "mcp/server.h"
 
 namespace yonder::app {
@@ -78,6 +79,9 @@ int serve_mcp(ops::Engine& engine, const std::vector<std::string>& toolsets) {
     log_error(interrupts.error().message);
     return 255;
   }
+  // Read now, so that a file which is emptied or removed before the first call is missed. What is
+  // wrong with the settings is said by the tools, which can be mended while we run.
+  [[maybe_unused]] const bool known = engine.config.catalog().has_value();
   const auto served = mcp::serve({.version = this_build().version, .instructions = kInstructions},
                                  tools_for(engine, std::move(operations), toolsets), *input,
                                  *output, (*interrupts)->cancel());

@@ -6,11 +6,22 @@
 #include "app/paths.h"
 #include "base/child_environment.h"
 #include "base/text.h"
+#include "ops/state_places.h"
 
 namespace yonder::app {
 namespace {
 
 constexpr auto kTypingTime = std::chrono::minutes(5);
+// A person who looks on wants to know soon that a machine does not answer.
+constexpr auto kPingForPeople = std::chrono::seconds(3);
+
+link::LinkSettings link_settings(bool person) {
+  link::LinkSettings settings;
+  if (!person) return settings;
+  settings.typing_time = kTypingTime;
+  settings.ping_every = kPingForPeople;
+  return settings;
+}
 
 std::map<std::string, std::string> as_map(const std::vector<std::string>& environment) {
   std::map<std::string, std::string> map;
@@ -31,7 +42,7 @@ Runtime::Runtime(const config::Sources& sources, const std::vector<std::string>&
       broker_(std::move(broker)),
       logins_(places.runtime, without_secrets(environment), broker_.get(), person_ != nullptr),
       links_([this](const SandboxSpec& spec) { return logins_.prefix(spec); }, broker_.get(),
-             embedded_outposts(), {.typing_time = person_ ? kTypingTime : Duration::zero()}),
+             embedded_outposts(), link_settings(person_ != nullptr)),
       runs_(links_),
       store_(places.state + "/yonder.db"),
       board_(links_),
@@ -45,7 +56,11 @@ Runtime::Runtime(const config::Sources& sources, const std::vector<std::string>&
               .secret_variables = pack_secrets(environment),
               .home = sources.home,
               .state_directory = places.state,
-              .program = places.program} {}
+              .program = places.program} {
+  links_.check_places([this](const SandboxSpec& spec, const Machine& machine) {
+    return ops::meet_machine(store_, spec, machine);
+  });
+}
 
 Result<std::unique_ptr<Runtime>> Runtime::create(const std::vector<std::string>& environment,
                                                  bool ask_at_terminal) {

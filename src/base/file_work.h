@@ -181,10 +181,21 @@ struct TrashBatch {
   std::uint64_t entries = 0;
   std::uint64_t bytes = 0;
   bool counted = true;
+  std::string directory;  // where it lies
   std::vector<std::string> paths;
 };
 struct TrashReply {
   std::vector<TrashBatch> batches;
+  std::int64_t now_ms = 0;  // by the clock over there
+};
+
+struct EmptyTrashRequest {
+  std::vector<std::string> batches;  // those that go, for good
+};
+struct EmptyTrashReply {
+  std::uint64_t batches = 0;  // that are gone
+  std::uint64_t bytes = 0;
+  std::vector<Trouble> kept;  // batches that could not be removed
 };
 
 struct RestoreRequest {

@@ -161,6 +161,7 @@ void Subprocess::end() {
 }
 
 void Subprocess::signal(int number) const {
+  // Its number is its own until wait() has seen its end: no other process can be meant.
   if (pid_ <= 0 || status_) return;
   // The group exists from its first instruction on; before that, the process alone.
   if (!leads_group_ || ::kill(-pid_, number) != 0) ::kill(pid_, number);

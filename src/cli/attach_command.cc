@@ -37,7 +37,7 @@ Result<SpawnOptions> words_for(const AttachOptions& options, const Doors& doors)
 int attach_command(const AttachOptions& options, const Doors& doors) {
   const auto words = words_for(options, doors);
   if (words && options.which.json) {
-    return print_json(Json{{"argv", words->argv}}) ? kExitSuccess : kExitReaderGone;
+    return print_json_then(Json{{"argv", words->argv}});
   }
   show_failure(words ? become_program(*words) : words.error(), format_of(options.which.json));
   return kExitFailure;

@@ -1,6 +1,5 @@
 #include <algorithm>
 #include <cerrno>
-#include <cstring>
 
 #include "base/text.h"
 #include "cli/commands.h"
@@ -50,11 +49,8 @@ class Cat {
   }
 
   int finish() {
-    if (screen_.terminal) print(safe_.finish());
-    if (written_ == Written::ReaderGone) return kExitReaderGone;
-    if (written_ != Written::Failed) return kExitSuccess;
-    say(concat("cannot write: ", std::strerror(error_)));
-    return kExitFailure;
+    if (screen_.terminal && !gone()) pass_on_as_is(safe_.finish());
+    return written_ == Written::Interrupted ? kExitSuccess : status_after(written_, error_);
   }
 
  private:
@@ -74,7 +70,15 @@ class Cat {
   }
 
   void pass_on(std::string_view bytes) {
-    written_ = screen_.terminal ? out_.write(safe_.pass(bytes)) : out_.write(bytes);
+    if (screen_.terminal) {
+      pass_on_as_is(safe_.pass(bytes));
+    } else {
+      pass_on_as_is(bytes);
+    }
+  }
+
+  void pass_on_as_is(std::string_view bytes) {
+    written_ = out_.write(bytes);
     if (written_ == Written::Failed) error_ = errno;
   }
 
@@ -94,9 +98,9 @@ int print_as_json(const CatOptions& options, FileWork& work) {
                                         .first_line = options.first_line,
                                         .lines = options.lines,
                                         .tail = options.tail});
-  if (!reply) return work.fail(reply.error(), true);
+  if (!reply) return work.fail(reply.error(), true, options.paths.front());
   const Json json = ops::to_json(*reply, {.base64 = reply->binary});
-  return print_json(json) ? kExitSuccess : kExitReaderGone;
+  return print_json_then(json);
 }
 
 }  // namespace
@@ -109,7 +113,7 @@ int cat_command(const CatOptions& options, const Doors& doors) {
   int status = kExitSuccess;
   for (const std::string& path : options.paths) {
     if (const auto printed = cat.print_file(path); !printed) {
-      status = (*work)->fail(printed.error(), false);
+      status = (*work)->fail(printed.error(), false, path);
     }
     if ((*work)->interrupts().first_signal() != 0) break;
   }

@@ -13,12 +13,10 @@ namespace {
 struct Dispatch {
   const Doors& doors;
 
-  static int shown(bool written) { return written ? kExitSuccess : kExitReaderGone; }
-
-  int operator()(const HelpOptions& help) const { return shown(print(help.text)); }
+  int operator()(const HelpOptions& help) const { return print_then(help.text); }
   int operator()(const VersionOptions& version) const {
-    return shown(version.json ? print_json(version_json(doors.build))
-                              : print(version_text(doors.build)));
+    return version.json ? print_json_then(version_json(doors.build))
+                        : print_then(version_text(doors.build));
   }
   int operator()(const ExecOptions& options) const { return exec_command(options, doors); }
   int operator()(const RunOptions& options) const { return run_command(options, doors); }
@@ -34,6 +32,7 @@ struct Dispatch {
   int operator()(const EditOptions& options) const { return edit_command(options, doors); }
   int operator()(const GrepOptions& options) const { return grep_command(options, doors); }
   int operator()(const RestoreOptions& options) const { return restore_command(options, doors); }
+  int operator()(const TrashOptions& options) const { return trash_command(options, doors); }
   int operator()(const GitSyncOptions& options) const { return git_sync_command(options, doors); }
   int operator()(const SyncOptions& options) const { return sync_command(options, doors); }
   int operator()(const TransfersOptions& options) const {
@@ -43,6 +42,9 @@ struct Dispatch {
     return transfer_worker_command(options, doors);
   }
   int operator()(const HostsOptions& options) const { return hosts_command(options, doors); }
+  int operator()(const UseOptions& options) const { return use_command(options, doors); }
+  int operator()(const AddOptions& options) const { return add_command(options, doors); }
+  int operator()(const RemoveOptions& options) const { return remove_command(options, doors); }
   int operator()(const GpusOptions& options) const { return gpus_command(options, doors); }
   int operator()(const TopOptions& options) const { return top_command(options, doors); }
   int operator()(const DoctorOptions& options) const { return doctor_command(options, doors); }
@@ -60,7 +62,7 @@ int run(int argc, char** argv, const Doors& doors) {
   const std::vector<std::string> words(argv + (argc > 0 ? 1 : 0), argv + argc);
   const auto line = parse_command_line(words);
   if (!line) {
-    say_error(line.error());
+    show_failure(line.error(), format_of(wants_json(words)));
     return kExitUsage;
   }
   if (line->verbose) set_log_level(LogLevel::Info);

@@ -1,9 +1,8 @@
 #include "cli/completion_script.h"
 
-#include <algorithm>
-
 #include "base/quote.h"
 #include "base/text.h"
+#include "cli/completion_parts.h"
 
 namespace yonder::cli {
 namespace {
@@ -11,83 +10,31 @@ namespace {
 using Words = std::vector<std::string>;
 using Shapes = std::vector<CommandShape>;
 
-Words command_names(const Shapes& commands) {
-  Words names;
-  for (const auto& command : commands) names.push_back(command.name);
-  return names;
-}
-
-Words option_names(const CommandShape& command, bool only_with_value) {
-  Words names;
-  for (const auto& option : command.options) {
-    if (only_with_value && !option.takes_value) continue;
-    names.insert(names.end(), option.names.begin(), option.names.end());
-  }
-  return names;
-}
-
-// What may stand where a command takes a plain word, other than a sandbox.
-Words fixed_arguments(const CommandShape& command, const Shapes& commands) {
-  if (command.name == "completion") return {"bash", "zsh", "fish"};
-  if (command.name == "help") return command_names(commands);
-  return {};
-}
-
-constexpr const char* kBashStart = R"sh(# bash completion for yonder
-_yonder() {
-  local cur="${COMP_WORDS[COMP_CWORD]}" program="${COMP_WORDS[0]}"
-  local command="" options="" valued="" arguments="" sandbox="" given=0 skip=0 i word
-  COMPREPLY=()
-  for ((i = 1; i < COMP_CWORD; i++)); do
-    word="${COMP_WORDS[i]}"
-    if ((skip)); then skip=0; continue; fi
-    case "$word" in
-      --) return 0 ;;
-      -*) [[ " $valued " == *" $word "* ]] && skip=1 ;;
-      *)
-        if [[ -n "$command" ]]; then given=$((given + 1)); continue; fi
-        command="$word"
-        case "$command" in
-)sh";
-
-constexpr const char* kBashEnd = R"sh(        esac
-        ;;
-    esac
-  done
-  if ((skip)); then return 0; fi
-  if [[ -z "$command" ]]; then
-    COMPREPLY=($(compgen -W "$commands --help --version --verbose" -- "$cur"))
-  elif [[ "$cur" == -* ]]; then
-    COMPREPLY=($(compgen -W "$options" -- "$cur"))
-  elif ((given == 0)); then
-    [[ -n "$sandbox" ]] && arguments="$("$program" hosts --names 2>/dev/null)"
-    COMPREPLY=($(compgen -W "$arguments" -- "$cur"))
-  fi
-}
-complete -F _yonder yonder
-)sh";
-
-std::string bash_script(const Shapes& commands) {
-  std::string script = kBashStart;
-  for (const auto& command : commands) {
-    script += concat(
-        "          ", command.name,
-        ")\n            options=", shell_quote(join(option_names(command, false), " ")),
-        "\n            valued=", shell_quote(join(option_names(command, true), " ")),
-        "\n            arguments=", shell_quote(join(fixed_arguments(command, commands), " ")),
-        command.takes_sandbox ? "\n            sandbox=yes" : "", "\n            ;;\n");
-  }
-  std::string end = kBashEnd;
-  const std::string place = "$commands";
-  end.replace(end.find(place), place.size(), join(command_names(commands), " "));
-  return script + end;
-}
-
 constexpr const char* kZshStart = R"sh(#compdef yonder
 _yonder_sandboxes() {
   local -a names
   names=(${(f)"$(yonder hosts --names 2>/dev/null)"})
   compadd -a names
+}
+
+_yonder_places() {
+  local -a names
+  names=(${(f)"$(yonder hosts --names 2>/dev/null)"})
+  compadd -q -S : -a names
+}
+
+_yonder_files() {
+  _files
+}
+
+_yonder_copies() {
+  _alternative 'files:file:_files' 'machines:machine:_yonder_places'
+}
+
+_yonder_runs() {
+  local -a runs
+  runs=(${(f)"$(yonder ps --ids 2>/dev/null)"})
+  compadd -a runs
 }
 
 _yonder() {
@@ -127,14 +74,25 @@ std::string zsh_description(const std::string& text) {
   return concat("[", escaped, "]");
 }
 
+std::string zsh_value(const OptionShape& option) {
+  if (!option.takes_value) return "";
+  if (option.value == Offer::Nothing) return ":value: ";
+  return concat(":value:_yonder_", word_for(option.value));
+}
+
+std::string zsh_words(Offer offer) {
+  if (offer == Offer::Nothing) return "";
+  return concat(" \\\n            '", offer == Offer::Sandboxes ? "1" : "*", ":", word_for(offer),
+                ":_yonder_", word_for(offer), "'");
+}
+
 std::string zsh_options(const CommandShape& command) {
   std::string specs;
   for (const auto& option : command.options) {
     for (const auto& name : option.names) {
-      specs +=
-          concat(" \\\n            ", shell_quote(concat(option.takes_value ? "*" : "", name,
-                                                         zsh_description(option.description),
-                                                         option.takes_value ? ":value: " : "")));
+      specs += concat(" \\\n            ",
+                      shell_quote(concat(option.takes_value ? "*" : "", name,
+                                         zsh_description(option.description), zsh_value(option))));
     }
   }
   return specs;
@@ -152,7 +110,7 @@ std::string zsh_script(const Shapes& commands) {
   for (const auto& command : commands) {
     script += concat("        ", command.name, ")\n          _arguments", zsh_options(command));
     const Words fixed = fixed_arguments(command, commands);
-    if (command.takes_sandbox) script += " \\\n            '1:sandbox:_yonder_sandboxes'";
+    script += zsh_words(command.words);
     if (!fixed.empty()) script += concat(" \\\n            '1:argument:(", join(fixed, " "), ")'");
     script += "\n          ;;\n";
   }
@@ -184,14 +142,25 @@ complete -c yonder -n __yonder_needs_command -l version -d 'Show the version'
 complete -c yonder -n __yonder_needs_command -s v -l verbose -d 'Say more on stderr'
 )sh";
 
+std::string fish_words(Offer offer) {
+  if (offer == Offer::Runs) return "(yonder ps --ids 2>/dev/null)";
+  if (offer == Offer::Sandboxes) return "(yonder hosts --names 2>/dev/null)";
+  return "(yonder hosts --names 2>/dev/null | string replace -r \\$ :)";
+}
+
 std::string fish_option(const OptionShape& option, const std::string& start) {
   std::string line = start;
   for (const auto& name : option.names) {
     line +=
         name.starts_with("--") ? concat(" -l ", name.substr(2)) : concat(" -s ", name.substr(1));
   }
-  return concat(line, option.takes_value ? " -x" : "", " -d ", shell_quote(option.description),
-                "\n");
+  std::string value = option.takes_value ? " -x" : "";
+  if (option.value == Offer::Files) {
+    value = " -r -F";
+  } else if (option.value != Offer::Nothing) {
+    value += concat(" -a ", shell_quote(fish_words(option.value)));
+  }
+  return concat(line, value, " -d ", shell_quote(option.description), "\n");
 }
 
 std::string fish_script(const Shapes& commands) {
@@ -202,7 +171,10 @@ std::string fish_script(const Shapes& commands) {
     const std::string start = concat("complete -c yonder -n '__yonder_using ", command.name, "'");
     for (const auto& option : command.options) script += fish_option(option, start);
     const Words fixed = fixed_arguments(command, commands);
-    if (command.takes_sandbox) script += start + " -a '(yonder hosts --names 2>/dev/null)'\n";
+    if (command.words == Offer::PlacesAndFiles) script += start + " -F\n";
+    if (command.words != Offer::Nothing) {
+      script += concat(start, " -a ", shell_quote(fish_words(command.words)), "\n");
+    }
     if (!fixed.empty()) script += concat(start, " -a ", shell_quote(join(fixed, " ")), "\n");
   }
   return script;
@@ -210,9 +182,33 @@ std::string fish_script(const Shapes& commands) {
 
 }  // namespace
 
+std::vector<std::string> completed_commands(const Shapes& commands) {
+  Words names;
+  for (const auto& command : commands) names.push_back(command.name);
+  return names;
+}
+
+std::vector<std::string> fixed_arguments(const CommandShape& command, const Shapes& commands) {
+  if (command.name == "completion") return {"bash", "zsh", "fish"};
+  if (command.name == "help") return completed_commands(commands);
+  return {};
+}
+
+const char* word_for(Offer offer) {
+  switch (offer) {
+    case Offer::Nothing: break;
+    case Offer::Sandboxes: return "sandboxes";
+    case Offer::Places: return "places";
+    case Offer::PlacesAndFiles: return "copies";
+    case Offer::Files: return "files";
+    case Offer::Runs: return "runs";
+  }
+  return "";
+}
+
 std::string completion_script(Shell shell, const Shapes& commands) {
   switch (shell) {
-    case Shell::Bash: return bash_script(commands);
+    case Shell::Bash: return bash_completion(commands);
     case Shell::Zsh: return zsh_script(commands);
     case Shell::Fish: return fish_script(commands);
   }

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "base/patience_test.h"
+#include "base/scratch_test.h"
 #include "base/subprocess.h"
 
 namespace yonder::cli {
@@ -17,12 +18,13 @@ const std::vector<std::string> kEnvironment{"PATH=/usr/local/bin:/usr/bin:/bin",
 // Sources the script, with a `yonder` that knows two sandboxes, and completes `words`; the last one
 // is being typed.
 std::string completed_by_bash(const std::string& words) {
-  const std::string script = completion_script(Shell::Bash, command_shapes()) +
-                             "yonder() { printf 'gpu1\\ngpu2\\n'; }\n"
-                             "COMP_WORDS=(" +
-                             words +
-                             ")\nCOMP_CWORD=$((${#COMP_WORDS[@]} - 1))\n_yonder\n"
-                             "echo \"${COMPREPLY[*]}\"\n";
+  const std::string script =
+      completion_script(Shell::Bash, command_shapes()) +
+      "yonder() { if [ \"$1\" = ps ]; then echo r-abcd nightly; else echo gpu1 gpu2; fi; }\n"
+      "COMP_WORDS=(" +
+      words +
+      ")\nCOMP_CWORD=$((${#COMP_WORDS[@]} - 1))\n_yonder\n"
+      "echo \"${COMPREPLY[*]}\"\n";
   const auto result = run_captured({.argv = {"bash", "-s"}, .environment = kEnvironment}, script,
                                    65536, testing::patience());
   if (!result) return result.error().message;
@@ -38,17 +40,37 @@ bool is_installed(const std::string& program) {
 TEST(BashCompletion, OffersCommandsOptionsAndSandboxes) {
   EXPECT_EQ(completed_by_bash("yonder ex"), "exec\n");
   EXPECT_EQ(completed_by_bash("yonder exec gp"), "gpu1 gpu2\n");
+  EXPECT_EQ(completed_by_bash("yonder hosts gp"), "gpu1 gpu2\n");
+  EXPECT_EQ(completed_by_bash("yonder use gp"), "gpu1 gpu2\n");
   EXPECT_EQ(completed_by_bash("yonder exec --timeout 3 gp"), "gpu1 gpu2\n");
   EXPECT_EQ(completed_by_bash("yonder exec gpu1 --time"), "--timeout\n");
   EXPECT_EQ(completed_by_bash("yonder completion z"), "zsh\n");
   EXPECT_EQ(completed_by_bash("yonder help doc"), "doctor\n");
 }
 
+TEST(BashCompletion, OffersFilesWherePathsOfThisMachineAreMeantAndRunsWhereRunsAre) {
+  const testing::Scratch scratch;
+  const std::string file = scratch.write("only-one", "");
+  const std::string begun = scratch / "only-o";
+  EXPECT_EQ(completed_by_bash("yonder push " + begun), file + "\n");
+  EXPECT_EQ(completed_by_bash("yonder push /etc/passwd gp"), "gpu1: gpu2:\n");
+  EXPECT_EQ(completed_by_bash("yonder pull gp"), "gpu1: gpu2:\n");
+  EXPECT_EQ(completed_by_bash("yonder write --from " + begun), file + "\n");
+  EXPECT_EQ(completed_by_bash("yonder git-sync --local " + begun), file + "\n");
+  EXPECT_EQ(completed_by_bash("yonder ls gp"), "gpu1: gpu2:\n");
+  EXPECT_EQ(completed_by_bash("yonder ls --sandbox gp"), "gpu1 gpu2\n");
+  EXPECT_EQ(completed_by_bash("yonder logs -f r"), "r-abcd\n");
+  EXPECT_EQ(completed_by_bash("yonder stop r-abcd n"), "nightly\n");
+  EXPECT_EQ(completed_by_bash("yonder exec --attach r"), "r-abcd\n");
+  EXPECT_EQ(completed_by_bash("yonder cat gpu1 : g"), "\n") << "as bash splits gpu1:g";
+  EXPECT_EQ(completed_by_bash("yonder cat gpu1:g"), "\n");
+}
+
 TEST(BashCompletion, OffersNothingForAnotherMachineOrForAValue) {
   EXPECT_EQ(completed_by_bash("yonder exec gpu1 -- gp"), "\n");
   EXPECT_EQ(completed_by_bash("yonder exec --cwd gp"), "\n");
   EXPECT_EQ(completed_by_bash("yonder exec gpu1 gp"), "\n");
-  EXPECT_EQ(completed_by_bash("yonder hosts gp"), "\n");
+  EXPECT_EQ(completed_by_bash("yonder transfers gp"), "\n");
 }
 
 TEST(CompletionScripts, AreValidForTheirShells) {

@@ -15,17 +15,19 @@ int fail(const DoctorOptions& options, const Error& error) {
 }  // namespace
 
 int doctor_command(const DoctorOptions& options, const Doors& doors) {
-  auto engine = doors.engine();
+  auto engine = options.sandbox ? doors.engine() : doors.silent_engine();
   if (!engine) return fail(options, engine.error());
+  if (options.forget_place) {
+    const auto forgotten = ops::forget_state_place(**engine, *options.sandbox);
+    if (!forgotten) return fail(options, forgotten.error());
+  }
   ops::Session session;
   ops::CallContext context{.session = session};
   const auto diagnosis = ops::diagnose(**engine, context, options.sandbox);
   if (!diagnosis) return fail(options, diagnosis.error());
-  const bool written = options.json
-                           ? print_json(ops::to_json(*diagnosis))
-                           : print(doctor_text(*diagnosis, screen((*engine)->environment).styled));
-  if (!written) return kExitReaderGone;
-  return diagnosis->healthy() ? kExitSuccess : kExitProblems;
+  const int status = diagnosis->healthy() ? kExitSuccess : kExitProblems;
+  if (options.json) return print_json_then(ops::to_json(*diagnosis), status);
+  return print_then(doctor_text(*diagnosis, screen((*engine)->environment).styled), status);
 }
 
 }  // namespace yonder::cli

@@ -28,14 +28,26 @@ std::string padded(const std::string& text, std::size_t width) {
   return text.size() >= width ? text : text + std::string(width - text.size(), ' ');
 }
 
+// A text may end in a list, whose lines begin with two spaces. Other line ends are foreign.
+std::vector<std::string> lines_of(std::string_view text) {
+  std::vector<std::string> lines;
+  for (std::size_t end = text.find("\n  "); end != std::string_view::npos;
+       end = text.find("\n  ")) {
+    lines.push_back(one_line(text.substr(0, end)));
+    text.remove_prefix(end + 3);
+  }
+  lines.push_back(one_line(text));
+  return lines;
+}
+
 std::string line_of(const ops::Finding& finding, std::size_t subject_width, bool styled) {
   const Mark mark = mark_of(finding.verdict);
   const std::string word = padded(mark.word, kMarkWidth);
-  std::string line =
-      concat("  ", styled ? concat(mark.colour, word, "\x1b[0m") : word,
-             padded(one_line(finding.subject), subject_width), "  ", one_line(finding.seen), "\n");
+  std::string line = concat("  ", styled ? concat(mark.colour, word, "\x1b[0m") : word,
+                            padded(one_line(finding.subject), subject_width), "  ");
+  const std::string indent(2 + kMarkWidth + subject_width + 2, ' ');
+  line += join(lines_of(finding.seen), "\n" + indent) + "\n";
   if (!finding.fix.empty()) {
-    const std::string indent(2 + kMarkWidth + subject_width + 2, ' ');
     line += concat(indent, "fix: ", one_line(finding.fix), "\n");
   }
   return line;

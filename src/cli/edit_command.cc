@@ -155,9 +155,11 @@ int edit_command(const EditOptions& options, const Doors& doors) {
   if (!written) return keep_copy(written.error(), *copy);
   remove_copy(*copy);
   for (const auto& warning : written->warnings) say(warning);
-  say(concat(
-      "wrote ", safe_name(written->path),
-      written->batch.empty() ? "" : concat("; the old one: yonder restore ", written->batch)));
+  say(concat("wrote ", safe_name(written->path),
+             written->batch.empty()
+                 ? ""
+                 : concat("; the old one: ",
+                          restore_line((*work)->files().sandbox().name, written->batch))));
   return kExitSuccess;
 }
 

@@ -3,16 +3,20 @@
 #include <cerrno>
 #include <cstring>
 #include <memory>
+#include <optional>
 
 #include "base/log.h"
 #include "cli/commands.h"
 #include "cli/exec_ending.h"
 #include "cli/exit_status.h"
 #include "cli/interrupts.h"
+#include "cli/link_notice.h"
 #include "cli/own_variables.h"
 #include "cli/render.h"
+#include "cli/tilde_hint.h"
 #include "ops/exec.h"
 #include "ops/operation.h"
+#include "ops/tasks.h"
 
 namespace yonder::cli {
 namespace {
@@ -29,11 +33,22 @@ Result<ops::ExecRequest> to_request(const ExecOptions& options, const ops::Engin
   ops::ExecRequest request{.sandbox = options.sandbox,
                            .run = options.run,
                            .needs = options.needs,
-                           .run_id = options.attach,
                            .wait = options.wait,
                            .max_output_chars = options.max_output};
   TRY(add_own_variables(options.own_variables, engine.environment, request.run));
   return request;
+}
+
+// A beginning of an id is made whole.
+Result<void> find_attached(const ExecOptions& options, ops::Engine& engine,
+                           ops::ExecRequest& request) {
+  if (!options.attach) return {};
+  ops::Session session;
+  TRY_ASSIGN(
+      const auto found,
+      ops::find_task(engine, session, {.run_id = *options.attach, .sandbox = options.sandbox}));
+  request.run_id = found.id;
+  return {};
 }
 
 // One `exec`, from the request to what is said about its end.
@@ -55,12 +70,16 @@ class Exec {
       request.stdin_fd = usable_stdin(options_);
       return finish_json(ops::exec(engine_, context, request));
     }
-    return finish(
+    std::optional<LinkWatch> watch;
+    if (!options_.quiet) watch.emplace(engine_);
+    const auto response =
         ops::exec_streaming(engine_, context, request,
                             {.on_stdout = [this](std::string_view bytes) { pass_on(out_, bytes); },
                              .on_stderr = [this](std::string_view bytes) { pass_on(err_, bytes); },
                              .stdin_fd = usable_stdin(options_),
-                             .on_started = [this](const RunId& id) { on_started(id); }}));
+                             .on_started = [this](const RunId& id) { on_started(id); }});
+    watch.reset();  // what is said of the end is said last
+    return finish(response);
   }
 
  private:
@@ -106,21 +125,29 @@ class Exec {
     for (const auto& note : ending.notes) say(note);
   }
 
+  Error explained(const Error& error) const {
+    return with_tilde_hint(error, options_.run.cwd.value_or(""), engine_, options_.sandbox);
+  }
+
   int finish(const Result<ops::ExecResponse>& response) const {
     if (!response) {
-      say_error(response.error());
+      say_error(explained(response.error()));
       return status_of(response.error(), given_up());
     }
-    const Ending ending = ending_of(*response, given_up());
+    Ending ending = ending_of(*response, given_up());
+    const auto hint = ops::not_found_hint(response->status, options_.run.login || options_.attach);
+    if (!hint.empty() && stderr_is_terminal()) ending.notes.push_back(hint);
     say_ending(ending);
     return ending.status;
   }
 
   int finish_json(const Result<ops::ExecResponse>& response) const {
-    const Json shown = response ? ops::to_json(*response) : ops::error_json(response.error());
-    if (!print_json(shown)) return kExitReaderGone;
-    return response ? ending_of(*response, given_up()).status
-                    : status_of(response.error(), given_up());
+    if (!response) {
+      return print_json_then(ops::error_json(explained(response.error())),
+                             status_of(response.error(), given_up()));
+    }
+    return print_json_then(ops::to_json(*response), ending_of(*response, given_up()).status,
+                           {result_again(*response)});
   }
 
   const ExecOptions& options_;
@@ -146,6 +173,9 @@ int exec_command(const ExecOptions& options, const Doors& doors) {
   if (!engine) return fail(options, engine.error(), kExitFailure);
   auto request = to_request(options, **engine);
   if (!request) return fail(options, request.error(), kExitUsage);
+  if (auto found = find_attached(options, **engine, *request); !found) {
+    return fail(options, found.error(), kExitFailure);
+  }
   auto interrupts = Interrupts::install([&](int) {
     if (options.quiet) return;
     say(options.attach ? "leaving it running"

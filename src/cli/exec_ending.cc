@@ -40,9 +40,10 @@ Ending left_alone(const ops::ExecResponse& response, const GivenUp& given_up) {
     ending.failures.push_back(
         concat("the command is left running; wait for it with: ", attach_command(response)));
   } else {
-    ending.failures.push_back(concat(
-        "cannot write the output: ", given_up.write_error,
-        "; the command was left alone, all its output is kept for: ", attach_command(response)));
+    ending.failures.push_back(
+        concat("cannot write the output: ", given_up.write_error,
+               "; the command was left alone, what was not written is kept for: ",
+               attach_command(response)));
   }
   return ending;
 }
@@ -69,19 +70,40 @@ Ending ended(const ops::ExecResponse& response) {
     ending.notes.push_back(
         concat("still running after the command: ", processes(response.status.left_running)));
   }
+  // Output that was lost must be told, --quiet or not.
+  for (auto& warning : warnings_of(response.status)) {
+    (response.status.disk_full ? ending.failures : ending.notes).push_back(std::move(warning));
+  }
   return ending;
+}
+
+// It had ended when its output could not be written; how is not what the status says then.
+Ending unwritten(const ops::ExecResponse& response, const GivenUp& given_up) {
+  return {.status = given_up_status(given_up),
+          .failures = {concat("cannot write the output: ", given_up.write_error, "; the command ",
+                              what_became(response.status),
+                              "; read its output again with: ", attach_command(response))}};
 }
 
 }  // namespace
 
 int given_up_status(const GivenUp& given_up) {
   if (given_up.reader_gone) return kExitReaderGone;
-  return given_up.signal != 0 ? kExitSignalBase + given_up.signal : kExitFailure;
+  if (given_up.signal != 0) return kExitSignalBase + given_up.signal;
+  return given_up.write_error.empty() ? kExitFailure : kExitUnwritten;
 }
 
-Ending ending_of(const ops::ExecResponse& response, const GivenUp& given_up) {
+std::string result_again(const ops::ExecResponse& response) {
+  return concat("its result can be read again with: ", attach_command(response));
+}
+
+namespace {
+
+Ending plain_ending_of(const ops::ExecResponse& response, const GivenUp& given_up) {
   if (response.detached) return left_alone(response, given_up);
   if (response.connection_error) return unseen(response);
+  const bool ended_unwritten = !given_up.write_error.empty() && has_ended(response.status.state);
+  if (ended_unwritten) return unwritten(response, given_up);
   switch (response.status.state) {
     case RunState::Unknown: return unseen(response);
     case RunState::Queued:
@@ -102,6 +124,14 @@ Ending ending_of(const ops::ExecResponse& response, const GivenUp& given_up) {
     case RunState::TimedOut: break;
   }
   return ended(response);
+}
+
+}  // namespace
+
+Ending ending_of(const ops::ExecResponse& response, const GivenUp& given_up) {
+  Ending ending = plain_ending_of(response, given_up);
+  for (const auto& note : response.not_kept) ending.notes.push_back(note);
+  return ending;
 }
 
 int status_of(const Error& error, const GivenUp& given_up) {

@@ -23,11 +23,15 @@ struct Ending {
   std::vector<std::string> notes;  // not with --quiet
 };
 
-// Pure. 130 for Ctrl-C and so on; SIGPIPE's number when the reader went.
+// Pure. 130 for Ctrl-C and so on; SIGPIPE's number when the reader went; 74 when output could not
+// be written for another reason.
 int given_up_status(const GivenUp& given_up);
 
 // Pure. `response` is how it ended as far as that was seen.
 Ending ending_of(const ops::ExecResponse& response, const GivenUp& given_up);
+
+// Pure. How to get at what could not be written.
+std::string result_again(const ops::ExecResponse& response);
 
 // Pure. For an operation that gave no response.
 int status_of(const Error& error, const GivenUp& given_up);

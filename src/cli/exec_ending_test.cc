@@ -48,6 +48,22 @@ TEST(ExecEnding, NotesTheTimeLimitAndWhatIsLeftRunning) {
                           "still running after the command: 4711 sleep 1000, 4712 make"));
 }
 
+TEST(ExecEnding, SaysWhatIsNoLongerKept) {
+  auto cut = response(RunState::Exited, 3);
+  cut.not_kept = {"stdout is kept there from byte 4096 on"};
+  const Ending ending = ending_of(cut, {});
+  EXPECT_EQ(ending.status, 3);
+  EXPECT_THAT(ending.notes, ElementsAre("stdout is kept there from byte 4096 on"));
+}
+
+TEST(ExecEnding, TellsOfOutputThatAFullDiskMayHaveLost) {
+  auto full = response(RunState::Exited, 3);
+  full.status.disk_full = true;
+  const Ending ending = ending_of(full, {});
+  EXPECT_EQ(ending.status, 3);
+  EXPECT_THAT(ending.failures, ElementsAre(HasSubstr("output may be missing")));
+}
+
 TEST(ExecEnding, SaysHowToComeBackWhenTheWaitIsOver) {
   const Ending ending = ending_of(response(RunState::Running), {});
   EXPECT_EQ(ending.status, 75);
@@ -120,9 +136,18 @@ TEST(ExecEnding, ExplainsOutputThatCouldNotBeWritten) {
   auto detached = response(RunState::Running);
   detached.detached = true;
   const Ending ending = ending_of(detached, {.write_error = "No space left on device"});
-  EXPECT_EQ(ending.status, 255);
+  EXPECT_EQ(ending.status, 74);
   EXPECT_THAT(ending.failures, ElementsAre(::testing::AllOf(HasSubstr("No space left on device"),
                                                             HasSubstr(kAttach))));
+}
+
+TEST(ExecEnding, IsNoSuccessWhenTheOutputOfAnEndedCommandCouldNotBeWritten) {
+  const Ending ending =
+      ending_of(response(RunState::Exited, 0), {.write_error = "No space left on device"});
+  EXPECT_EQ(ending.status, 74);
+  EXPECT_THAT(ending.failures,
+              ElementsAre(::testing::AllOf(HasSubstr("No space left on device"),
+                                           HasSubstr("exited with 0"), HasSubstr(kAttach))));
 }
 
 TEST(ExecEnding, EndsLikeABrokenPipeWithoutAWord) {

@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "base/clock.h"
 #include "cli/cli.h"
 #include "cli/interrupts.h"
 #include "cli/table.h"
@@ -19,13 +20,14 @@ class FileWork {
   ops::FarFiles& files() { return *files_; }
   ops::Engine& engine() const { return engine_; }
   Interrupts& interrupts() const { return *interrupts_; }
-  // Says what went wrong, and how to exit.
-  int fail(const Error& error, bool json) const;
+  // Says what went wrong with `path` (empty: with none), and how to exit.
+  int fail(Error error, bool json, const std::string& path = "") const;
 
  private:
-  explicit FileWork(ops::Engine& engine) : engine_(engine) {}
+  FileWork(ops::Engine& engine, std::string named) : engine_(engine), named_(std::move(named)) {}
 
   ops::Engine& engine_;
+  std::string named_;  // the sandbox as it was asked for; empty: the active one
   ops::Session session_;
   std::unique_ptr<Interrupts> interrupts_;
   std::unique_ptr<ops::CallContext> context_;
@@ -38,6 +40,8 @@ int fail_before(const Error& error, bool json);
 // Names of any bytes on one line: as text that can be turned back, with what a terminal would obey
 // made visible.
 std::string safe_name(std::string_view name);
+// The command that brings a batch back.
+std::string restore_line(const std::string& sandbox, const std::string& batch);
 // "-rw-r--r--", as ls has it.
 std::string mode_letters(files::Type type, std::uint32_t mode);
 std::string utc_time(std::int64_t seconds);
@@ -45,5 +49,11 @@ std::vector<Row> ls_rows(const files::ListReply& reply, const std::string& as_gi
 std::vector<Row> ls_fields(const files::ListReply& reply, const std::string& as_given);
 std::string grep_text(const files::SearchReply& reply, const std::string& as_given);
 std::vector<Row> trash_rows(const files::TrashReply& reply);
+// What `yonder trash` shows of it.
+std::vector<Row> trash_sizes(const files::TrashReply& reply);
+// "9 batches, 180 MiB"
+std::string trash_total(const files::TrashReply& reply);
+// Leaves only those that are so old.
+void keep_older(files::TrashReply& reply, Duration at_least);
 
 }  // namespace yonder::cli

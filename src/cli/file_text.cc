@@ -3,10 +3,12 @@
 #include <array>
 
 #include "base/clean_text.h"
+#include "base/quote.h"
 #include "base/text.h"
 #include "base/utf8.h"
 #include "cli/file_commands.h"
 #include "cli/one_line.h"
+#include "cli/run_words.h"
 #include "ops/files_json.h"
 
 namespace yonder::cli {
@@ -30,6 +32,10 @@ std::string line_text(const std::string& line) {
 
 std::string safe_name(std::string_view name) {
   return printable(shown_name(name));
+}
+
+std::string restore_line(const std::string& sandbox, const std::string& batch) {
+  return ShellText("yonder restore --sandbox").arg(sandbox).arg(batch).str();
 }
 
 std::string mode_letters(files::Type type, std::uint32_t mode) {
@@ -108,6 +114,31 @@ std::vector<Row> trash_rows(const files::TrashReply& reply) {
                     human_bytes(batch.bytes), safe_name(batch.root), std::move(first)});
   }
   return rows;
+}
+
+std::vector<Row> trash_sizes(const files::TrashReply& reply) {
+  std::vector<Row> rows;
+  for (const auto& batch : reply.batches) {
+    const std::size_t slash = batch.directory.find_last_of('/');
+    rows.push_back({batch.id, age(batch.created_ms, reply.now_ms), one_line(batch.why),
+                    concat(batch.entries, batch.counted ? "" : "+"), human_bytes(batch.bytes),
+                    safe_name(batch.root), safe_name(batch.directory.substr(0, slash))});
+  }
+  return rows;
+}
+
+std::string trash_total(const files::TrashReply& reply) {
+  std::uint64_t bytes = 0;
+  for (const auto& batch : reply.batches) bytes += batch.bytes;
+  const std::size_t count = reply.batches.size();
+  return concat(count, count == 1 ? " batch, " : " batches, ", human_bytes(bytes));
+}
+
+void keep_older(files::TrashReply& reply, Duration at_least) {
+  const auto least = std::chrono::duration_cast<std::chrono::milliseconds>(at_least).count();
+  std::erase_if(reply.batches, [&](const files::TrashBatch& batch) {
+    return reply.now_ms - batch.created_ms < least;
+  });
 }
 
 }  // namespace yonder::cli

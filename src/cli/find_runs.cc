@@ -8,8 +8,8 @@ namespace {
 constexpr std::size_t kFewestLetters = 4;
 constexpr std::string_view kLetters = "abcdefghijklmnopqrstuvwxyz234567";
 
-Result<ops::TaskRef> find_run(ops::Engine& engine, const ops::Session& session,
-                              const std::string& word, const std::string& sandbox) {
+Result<ops::TaskRef> find_run(ops::Engine& engine, ops::Session& session, const std::string& word,
+                              const std::string& sandbox) {
   if (may_be_id(word)) {
     const auto found = ops::find_task(engine, session, {.run_id = word, .sandbox = sandbox});
     if (found && found->id) {
@@ -32,7 +32,7 @@ bool may_be_id(std::string_view word) {
          word.find_first_not_of(kLetters) == std::string_view::npos;
 }
 
-Result<std::vector<ops::TaskRef>> find_runs(ops::Engine& engine, const ops::Session& session,
+Result<std::vector<ops::TaskRef>> find_runs(ops::Engine& engine, ops::Session& session,
                                             const RunWords& words) {
   std::vector<ops::TaskRef> found;
   for (const auto& word : words.runs) {

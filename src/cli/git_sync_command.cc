@@ -5,6 +5,7 @@
 #include "cli/interrupts.h"
 #include "cli/people_progress.h"
 #include "cli/render.h"
+#include "cli/tilde_hint.h"
 #include "ops/taken_for_a_path.h"
 
 namespace yonder::cli {
@@ -33,14 +34,15 @@ int git_sync_command(const GitSyncOptions& options, const Doors& doors) {
   }
   const auto response = ops::git_sync(**engine, context, options.request);
   if (!response) {
-    const Error& error = response.error();
+    const Error error = with_tilde_hint(response.error(), options.request.remote_path, **engine,
+                                        options.request.sandbox);
     const GivenUp given_up{.signal = (*interrupts)->first_signal()};
     return fail(options, error,
                 error.code == Errc::Conflict ? kExitProblems : status_of(error, given_up));
   }
   const Report report = git_sync_report(*response);
   if (!options.json) return show(report);
-  return print_json(ops::to_json(*response)) ? report.status : kExitReaderGone;
+  return print_json_then(ops::to_json(*response), report.status);
 }
 
 }  // namespace yonder::cli

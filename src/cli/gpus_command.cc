@@ -17,19 +17,20 @@ int fail(const GpusOptions& options, const Error& error) {
 }  // namespace
 
 int gpus_command(const GpusOptions& options, const Doors& doors) {
-  const auto engine = doors.engine();
+  const auto engine = options.sandboxes.empty() ? doors.silent_engine() : doors.engine();
   if (!engine) return fail(options, engine.error());
   ops::Session session;
   ops::CallContext context{.session = session, .progress = people_progress()};
-  const auto machines = ops::look_at_machines(**engine, context, options.sandboxes, options.wait);
-  if (!machines) return fail(options, machines.error());
-  if (options.json) return print_json(ops::gpus_json(*machines)) ? kExitSuccess : kExitReaderGone;
+  const auto seen = ops::look_at_machines(**engine, context, options.sandboxes, options.wait);
+  if (!seen) return fail(options, seen.error());
+  if (options.json) return print_json_then(ops::gpus_json(*seen));
   const std::int64_t now = wall_clock_ms();
   const Screen shown_on = screen((*engine)->environment);
-  const auto rows = gpus_rows(*machines, now);
-  const auto notes = gpus_notes(*machines, now);
+  const auto rows = gpus_rows(seen->machines, now);
+  auto notes = gpus_notes(seen->machines, now);
+  if (seen->left_out > 0) notes.push_back(ops::left_out_note(seen->left_out));
   if (!shown_on.terminal) {
-    if (!print(tab_separated(rows))) return kExitReaderGone;
+    if (const int failed = print_then(tab_separated(rows)); failed != kExitSuccess) return failed;
     for (const auto& note : notes) say(note);
     return kExitSuccess;
   }
@@ -37,7 +38,7 @@ int gpus_command(const GpusOptions& options, const Doors& doors) {
       rows.empty() ? "" : aligned_table(gpus_header(), rows, shown_on.width, shown_on.styled);
   if (!rows.empty() && !notes.empty()) text += "\n";
   for (const auto& note : notes) text += note + "\n";
-  return print(text) ? kExitSuccess : kExitReaderGone;
+  return print_then(text);
 }
 
 }  // namespace yonder::cli

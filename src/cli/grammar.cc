@@ -31,7 +31,7 @@ void declare_exec(CLI::App& app, RawOptions& raw) {
   add_surroundings(exec, raw);
   exec.add_flag("-n,--no-stdin", raw.no_stdin, "Leave our stdin alone; the command's is empty");
   exec.add_option("--wait", raw.wait, "Wait only this long; the command goes on (exit status 75)")
-      ->type_name("SECONDS");
+      ->type_name("TIME");
   exec.add_option("--attach", raw.attach, "Wait for this earlier run instead of starting one")
       ->type_name("RUN_ID");
   exec.add_flag("--json", raw.json, "Print one JSON object at the end instead of the output");
@@ -46,6 +46,8 @@ void declare_looking(CLI::App& app, RawOptions& raw) {
   CLI::App& doctor =
       *app.add_subcommand("doctor", "Look for what is wrong, and say how to mend it");
   add_sandbox(doctor, raw, "Look at this sandbox only");
+  doctor.add_flag("--forget-place", raw.forget_place,
+                  "Forget where the machine keeps its run records");
   doctor.add_flag("--json", raw.json, "Print JSON");
   doctor.footer(doctor_footer());
 }
@@ -82,6 +84,11 @@ void declare_services(CLI::App& app, RawOptions& raw) {
 
 void add_sandbox(CLI::App& command, RawOptions& raw, const std::string& description) {
   command.add_option("NAME", raw.sandbox, description)->type_name("");
+  add_sandbox_option(command, raw, "The same as NAME");
+}
+
+void add_sandbox_option(CLI::App& command, RawOptions& raw, const std::string& description) {
+  command.add_option("--sandbox", raw.sandbox_option, description)->type_name("NAME");
 }
 
 void add_surroundings(CLI::App& command, RawOptions& raw) {
@@ -95,7 +102,7 @@ void add_surroundings(CLI::App& command, RawOptions& raw) {
       ->type_name("NAME[=VALUE]")
       ->allow_extra_args(false);
   command.add_option("--timeout", raw.timeout, "Stop the command after this time (default: never)")
-      ->type_name("SECONDS");
+      ->type_name("TIME");
   command.add_flag("--login", raw.login, "With the environment of your login shell over there");
   command.add_option("--key", raw.key, "A second start with this key attaches to the first run")
       ->type_name("KEY");
@@ -115,6 +122,7 @@ void declare(CLI::App& app, RawOptions& raw) {
   declare_sync(app, raw);
   declare_git_sync(app, raw);
   declare_machines(app, raw);
+  declare_settings(app, raw);
   declare_looking(app, raw);
   declare_logins(app, raw);
   declare_services(app, raw);

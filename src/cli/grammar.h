@@ -13,7 +13,8 @@ struct RawOptions {
   bool verbose = false;
   bool version = false;
   std::string help_topic;
-  std::string sandbox;  // of whichever command takes one
+  std::string sandbox;         // what stands for NAME
+  std::string sandbox_option;  // of --sandbox; settle_sandbox() makes one of the two
   bool json = false;
 
   std::string cwd;
@@ -46,6 +47,7 @@ struct RawOptions {
   bool all = false;
   bool with_exec = false;
   bool scan = false;
+  bool forget_place = false;
   bool follow = false;
   std::string lines;
   std::string since;
@@ -53,7 +55,7 @@ struct RawOptions {
   std::string signal;
   std::string grace;
 
-  std::vector<std::string> paths;  // of files; the first may be a pattern or a batch
+  std::vector<std::string> paths;  // of files; the first may be a name, a pattern or a batch
   bool recursive = false;
   std::string depth;
   std::string most;
@@ -71,7 +73,9 @@ struct RawOptions {
   bool no_gitignore = false;
   std::string context;
   bool list = false;
-  std::optional<std::string> remote_path;
+  bool empty = false;
+  std::string older_than;
+  bool yes = false;
   std::string local_path;
   std::string commit;
   std::string branch;
@@ -80,8 +84,6 @@ struct RawOptions {
   std::string on_dirty;
   std::string on_diverged;
 
-  std::optional<std::string> first_path;  // of push and pull, in the order of the command
-  std::optional<std::string> second_path;
   bool remove_extras = false;
   std::string confirm_delete;
   bool delete_ignored = false;
@@ -104,7 +106,12 @@ struct RawOptions {
   bool once = false;
   std::string interval;
   std::vector<std::string> machines;
+  std::vector<std::string> more_machines;  // of --sandbox
   bool names = false;
+  std::string host;
+  std::string user;
+  std::string port;
+  std::string key_file;
   std::vector<std::string> toolsets;
   std::string shell;
   std::string directory;
@@ -120,8 +127,15 @@ void declare_files(CLI::App& app, RawOptions& raw);
 void declare_git_sync(CLI::App& app, RawOptions& raw);
 void declare_sync(CLI::App& app, RawOptions& raw);
 void declare_machines(CLI::App& app, RawOptions& raw);
+void declare_settings(CLI::App& app, RawOptions& raw);
 
+// "-n" and "--no-stdin", as people type them.
+std::vector<std::string> names_of(const CLI::Option& option);
+
+// NAME and --sandbox, of a command that takes a machine and no path.
 void add_sandbox(CLI::App& command, RawOptions& raw, const std::string& description);
+// --sandbox alone, where paths or runs may name the machine.
+void add_sandbox_option(CLI::App& command, RawOptions& raw, const std::string& description);
 // What `exec` and `run` know in common: where and how a command runs.
 void add_surroundings(CLI::App& command, RawOptions& raw);
 // What both may ask of a machine.

@@ -7,9 +7,7 @@ namespace {
 // What every command about files knows.
 void add_files(CLI::App& command, RawOptions& raw, const char* name, const char* about) {
   command.add_option(name, raw.paths, about)->type_name("");
-  command
-      .add_option("--sandbox", raw.sandbox, "Sandbox, ssh alias or address (default: the active)")
-      ->type_name("NAME");
+  add_sandbox_option(command, raw, "Sandbox, ssh alias or address (default: the active)");
 }
 
 void add_json(CLI::App& command, RawOptions& raw) {
@@ -18,7 +16,8 @@ void add_json(CLI::App& command, RawOptions& raw) {
 
 void declare_looking_at_files(CLI::App& app, RawOptions& raw) {
   CLI::App& ls = *app.add_subcommand("ls", "List files over there");
-  add_files(ls, raw, "PATH", "A directory or file (default: the sandbox's directory)");
+  add_files(ls, raw, "PATH",
+            "A directory or file, also as NAME:PATH (default: the sandbox's directory)");
   ls.add_flag("-R,--recursive", raw.recursive, "Everything below too");
   ls.add_option("--depth", raw.depth, "So many levels")->type_name("N");
   ls.add_option("--max", raw.most, "At most so many entries (default: 1000)")->type_name("N");
@@ -26,7 +25,7 @@ void declare_looking_at_files(CLI::App& app, RawOptions& raw) {
   ls.footer(ls_footer());
 
   CLI::App& cat = *app.add_subcommand("cat", "Print files over there");
-  add_files(cat, raw, "PATH", "Files");
+  add_files(cat, raw, "PATH", "Files, also as NAME:PATH");
   cat.add_option("--lines", raw.lines, "Only these lines, counted from 1")
       ->type_name("FIRST[:LAST]");
   cat.add_option("--tail", raw.tail, "Only the last so many lines")->type_name("N");
@@ -35,7 +34,8 @@ void declare_looking_at_files(CLI::App& app, RawOptions& raw) {
   cat.footer(cat_footer());
 
   CLI::App& grep = *app.add_subcommand("grep", "Find lines in files over there");
-  add_files(grep, raw, "PATTERN", "A regular expression (RE2), then a directory or file");
+  add_files(grep, raw, "PATTERN",
+            "A regular expression (RE2), then a directory or file, also as NAME:PATH");
   grep.add_option("--include", raw.include, "Only files that match, such as '*.py' (repeatable)")
       ->type_name("GLOB")
       ->allow_extra_args(false);
@@ -57,7 +57,7 @@ void declare_files(CLI::App& app, RawOptions& raw) {
   declare_looking_at_files(app, raw);
 
   CLI::App& write = *app.add_subcommand("write", "Write a file over there, from stdin");
-  add_files(write, raw, "PATH", "The file");
+  add_files(write, raw, "PATH", "The file, also as NAME:PATH");
   write.add_option("--from", raw.from, "Take this file's content instead of stdin")
       ->type_name("FILE");
   write.add_flag("--append", raw.append, "Add to the end");
@@ -71,14 +71,24 @@ void declare_files(CLI::App& app, RawOptions& raw) {
   write.footer(write_footer());
 
   CLI::App& edit = *app.add_subcommand("edit", "Edit a file over there in your own editor");
-  add_files(edit, raw, "PATH", "The file; a new one is made");
+  add_files(edit, raw, "PATH", "The file, also as NAME:PATH; a new one is made");
   edit.footer(edit_footer());
 
   CLI::App& restore = *app.add_subcommand("restore", "Bring back what was replaced or deleted");
-  add_files(restore, raw, "BATCH", "Its id, then the paths (default: all of it)");
+  add_files(restore, raw, "BATCH",
+            "Its id, also as NAME:BATCH, then the paths (default: all of it)");
   restore.add_flag("--list", raw.list, "Only show the batches, or what is in this one");
   add_json(restore, raw);
   restore.footer(restore_footer());
+
+  CLI::App& trash = *app.add_subcommand("trash", "Show what the trash holds, or empty it");
+  add_sandbox(trash, raw, "Sandbox, ssh alias or address (default: the active sandbox)");
+  trash.add_flag("--empty", raw.empty, "Remove what is in it, for good");
+  trash.add_option("--older-than", raw.older_than, "Only what is older, such as 2h or 3d")
+      ->type_name("TIME");
+  trash.add_flag("-y,--yes", raw.yes, "With --empty: do not ask");
+  add_json(trash, raw);
+  trash.footer(trash_footer());
 }
 
 }  // namespace yonder::cli

@@ -6,8 +6,9 @@ namespace yonder::cli {
 void declare_git_sync(CLI::App& app, RawOptions& raw) {
   CLI::App& sync =
       *app.add_subcommand("git-sync", "Bring a git checkout over there to the commit that is here");
-  add_sandbox(sync, raw, "Sandbox, ssh alias or address (default: the active sandbox)");
-  sync.add_option("REMOTE_PATH", raw.remote_path, "The checkout over there")->type_name("");
+  sync.add_option("REMOTE_PATH", raw.paths, "The checkout over there, as NAME:PATH or NAME PATH")
+      ->type_name("");
+  add_sandbox_option(sync, raw, "Sandbox, ssh alias or address (default: the active sandbox)");
   sync.add_option("--local", raw.local_path, "The repository here (default: .)")->type_name("DIR");
   sync.add_option("--commit", raw.commit, "Branch, tag or commit of it (default: HEAD)")
       ->type_name("COMMIT");
@@ -23,7 +24,7 @@ void declare_git_sync(CLI::App& app, RawOptions& raw) {
   sync.add_option("--on-diverged", raw.on_diverged, "What to do with commits that are only there")
       ->type_name("refuse|keep_branch|reset");
   sync.add_option("--timeout", raw.timeout, "Give up after this time (default: never)")
-      ->type_name("SECONDS");
+      ->type_name("TIME");
   sync.add_flag("--background", raw.background, "Do not wait; print the transfer's number");
   sync.add_flag("--json", raw.json, "Print JSON");
   sync.footer(git_sync_footer());

@@ -17,11 +17,19 @@ void add_needs(CLI::App& command, RawOptions& raw) {
 
 static void add_patience(CLI::App& command, RawOptions& raw) {
   command.add_option("--wait", raw.wait, "Go on after this time without those that are silent")
-      ->type_name("SECONDS");
+      ->type_name("TIME");
+}
+
+static void add_machines(CLI::App& command, RawOptions& raw, const char* description) {
+  command.add_option("NAME", raw.machines, description)->type_name("");
+  command.add_option("--sandbox", raw.more_machines, "The same as NAME (repeatable)")
+      ->type_name("NAME")
+      ->allow_extra_args(false);
 }
 
 void declare_machines(CLI::App& app, RawOptions& raw) {
   CLI::App& hosts = *app.add_subcommand("hosts", "Show all sandboxes");
+  hosts.add_option("NAME", raw.machines, "Only these sandboxes")->type_name("");
   hosts.add_flag("--check", raw.check, "Connect to them, and show whether they answer");
   hosts.add_flag("--resources", raw.resources,
                  "Connect to them, and show what they have, and how idle they are");
@@ -31,15 +39,15 @@ void declare_machines(CLI::App& app, RawOptions& raw) {
   hosts.footer(hosts_footer());
 
   CLI::App& gpus = *app.add_subcommand("gpus", "Show all GPUs, and who has them");
-  gpus.add_option("NAME", raw.machines, "Only of these sandboxes")->type_name("");
+  add_machines(gpus, raw, "Only of these sandboxes");
   add_patience(gpus, raw);
   gpus.add_flag("--json", raw.json, "Print JSON");
   gpus.footer(gpus_footer());
 
   CLI::App& top = *app.add_subcommand("top", "Watch machines, runs and transfers");
-  top.add_option("NAME", raw.machines, "Only these sandboxes")->type_name("");
+  add_machines(top, raw, "Only these sandboxes");
   top.add_option("--interval", raw.interval, "Look again after this time (default: 2)")
-      ->type_name("SECONDS");
+      ->type_name("TIME");
   top.add_flag("--once", raw.once, "Look once, print a table and exit");
   top.add_flag("--json", raw.json, "Print one JSON object a line, at each look");
   top.footer(top_footer());

@@ -4,7 +4,8 @@
 namespace yonder::cli {
 namespace {
 
-constexpr const char* kWhichRun = "A run's id, a unique beginning of it, or its session's name";
+constexpr const char* kWhichRun =
+    "A run's id, a unique beginning of it, or its session's name; also as NAME:RUN";
 
 void declare_run(CLI::App& app, RawOptions& raw) {
   CLI::App& run = *app.add_subcommand("run", "Start a command that goes on without us");
@@ -20,8 +21,7 @@ void declare_run(CLI::App& app, RawOptions& raw) {
       ->type_name("scope|session");
   run.add_option("--when", raw.when, "free: wait in a queue until its GPUs are free (default: now)")
       ->type_name("now|free");
-  run.add_option("--max-wait", raw.max_wait, "Wait no longer than that, such as 90, 30m or 2h")
-      ->type_name("TIME");
+  run.add_option("--max-wait", raw.max_wait, "Wait no longer than that")->type_name("TIME");
   run.add_flag("--no-tmux", raw.no_tmux, "Do not show it in a tmux session");
   run.add_flag("--json", raw.json, "Print one JSON object instead of the id");
   run.footer(run_footer());
@@ -34,6 +34,7 @@ void declare_ps(CLI::App& app, RawOptions& raw) {
   ps.add_flag("--exec", raw.with_exec, "Also what `yonder exec` and agents ran and waited for");
   ps.add_flag("--scan", raw.scan, "Also look for runs that others started, and note them here");
   ps.add_flag("--json", raw.json, "Print JSON");
+  ps.add_flag("--ids", raw.names, "Print only the ids and sessions that are known here")->group("");
   ps.footer(ps_footer());
 }
 
@@ -44,8 +45,7 @@ void add_runs(CLI::App& command, RawOptions& raw, bool several) {
   } else {
     command.add_option("RUN", raw.run, kWhichRun)->type_name("");
   }
-  command.add_option("--sandbox", raw.sandbox, "Where it runs, if that is not known here")
-      ->type_name("NAME");
+  add_sandbox_option(command, raw, "Where it runs, if that is not known here");
   command.add_flag("--json", raw.json, "Print JSON");
 }
 
@@ -70,7 +70,7 @@ void declare_endings(CLI::App& app, RawOptions& raw) {
   add_runs(stop, raw, true);
   stop.add_option("--signal", raw.signal, "The first signal (default: TERM)")->type_name("NAME|N");
   stop.add_option("--grace", raw.grace, "Time between it and KILL (default: 10)")
-      ->type_name("SECONDS");
+      ->type_name("TIME");
   stop.footer(stop_footer());
 }
 

@@ -42,16 +42,16 @@ void add_options(CLI::App& command, RawOptions& raw) {
 void declare_sync(CLI::App& app, RawOptions& raw) {
   constexpr const char* kWhere = "Sandbox, ssh alias or address (default: the active sandbox)";
   CLI::App& push = *app.add_subcommand("push", "Bring files over there to the state of those here");
-  add_sandbox(push, raw, kWhere);
-  push.add_option("LOCAL", raw.first_path, "File or directory here")->type_name("");
-  push.add_option("REMOTE", raw.second_path, "Where it goes over there")->type_name("");
+  push.add_option("PATH", raw.paths, "Files or directories here, then where they go over there")
+      ->type_name("");
+  add_sandbox_option(push, raw, kWhere);
   add_options(push, raw);
   push.footer(push_footer());
 
   CLI::App& pull = *app.add_subcommand("pull", "Bring files here to the state of those over there");
-  add_sandbox(pull, raw, kWhere);
-  pull.add_option("REMOTE", raw.first_path, "File or directory over there")->type_name("");
-  pull.add_option("LOCAL", raw.second_path, "Where it goes here")->type_name("");
+  pull.add_option("PATH", raw.paths, "Files or directories over there, then where they go here")
+      ->type_name("");
+  add_sandbox_option(pull, raw, kWhere);
   add_options(pull, raw);
   pull.footer(pull_footer());
 

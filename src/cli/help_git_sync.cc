@@ -11,10 +11,10 @@ It refuses, and changes nothing, when something over there would be lost, and sa
   --on-diverged   commits that exist only there: refuse, keep_branch (on yonder/backup-...) or reset
 
 Examples:
-  yonder git-sync gpu1 '~/exp'                         this branch, over there
-  yonder git-sync gpu1 '~/exp' --commit v1.2           a tag: a detached HEAD over there
-  yonder git-sync gpu1 '~/exp' --on-dirty stash        with the changes there put away
-  yonder git-sync gpu1 '~/exp' --via remote            by git fetch over there, from its origin
+  yonder git-sync gpu1:~/exp                           this branch, over there
+  yonder git-sync gpu1:~/exp --commit v1.2             a tag: a detached HEAD over there
+  yonder git-sync gpu1:~/exp --on-dirty stash          with the changes there put away
+  yonder git-sync gpu1:~/exp --via remote              by git fetch over there, from its origin
 
 Exit status: 0 when the checkout is at the commit; 1 when it was refused because of what is over
 there; 2 when the command line is wrong; 130 after Ctrl-C; 255 when Yonder failed.

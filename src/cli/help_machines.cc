@@ -9,9 +9,9 @@ also "ok", "failed" or "-" (not asked), the round trip in milliseconds, and the 
 --resources instead of all that the columns of the table: name, how idle it is (0 to 1), load and
 processors, memory used and total, disk free where commands start, and GPUs free and all.
 
---check and --resources ask all configured sandboxes at once. Of the mere aliases from ~/.ssh/config
-they ask only the active one: there may be a hundred. "?" is what could not be measured; --json says
-why.
+--check and --resources ask those that are named, else all configured sandboxes and up to 32 aliases
+from ~/.ssh/config, at once; without names they never ask for a password. "?" is what could not be
+measured; --json says why.
 )";
 }
 
@@ -19,7 +19,8 @@ std::string gpus_footer() {
   return R"text(One line for each GPU: how busy it is, who has it, with which run, since when. "free" can be had now
 (`yonder run --gpus 1`); "(no lease)" is somebody who uses it without having asked for it; "for bob,
 who waits" is kept for a run in the queue; "?" means that leases cannot be seen. Below it: the runs
-that wait for GPUs, and the machines that could not be asked. In a pipe: the lines of GPUs
+that wait for GPUs, and the machines that could not be asked. Without names it asks all configured
+sandboxes and up to 32 aliases from ~/.ssh/config, and never asks for a password. In a pipe: the lines of GPUs
 without a header, their fields separated by tabs; the rest is on stderr.
 
 Examples:
@@ -43,8 +44,8 @@ With --once, or when stdout is no terminal, it prints what it sees at one look. 
 for each machine, gpu, run and transfer, which begins with that word; fields are separated by tabs.
 --json prints an object a line at each look, --json --once only one.
 
-Without names it asks all configured sandboxes, and of the mere aliases from ~/.ssh/config only the
-active one. It never asks for a password: `yonder login NAME` before.
+Without names it asks all configured sandboxes and up to 32 aliases from ~/.ssh/config. It never asks
+for a password: `yonder login NAME` before.
 
 Examples:
   yonder top

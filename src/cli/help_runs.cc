@@ -15,7 +15,8 @@ Examples:
   yonder run auto --gpus 1 --when free -- ./train.sh   where a GPU is free, or in the queue for one
   yonder run --key data-v3 -- ./fetch.sh      run it again: the same run, not a second one
 
-Exit status: 0 when it was started (or found, by --key); 2 when the command line is wrong; 255 when
+Exit status: 0 when it was started (or found, by --key); 2 when the command line is wrong; 74 when the
+id could not be written to stdout, as on a full disk: then stderr has it; 255 when
 nothing was started, or when the connection was lost before that was seen: then the id is printed
 too, and `yonder wait ID` finds out.
 )";
@@ -43,20 +44,22 @@ Exit status: 0, also when a sandbox does not answer; 255 when Yonder failed.
 }
 
 std::string logs_footer() {
-  return R"(In a pipe: all of the log, byte for byte. On a terminal: the last 50 lines, with colours but without
-what else a terminal would obey. With --grep: every line that matches. With --json: the last 50
-lines as clean text, in the object that agents get. --lines and --since say otherwise.
+  return R"(In a pipe: all of the log, byte for byte; of a background run that has ended, the last line,
+EXIT_CODE=n, is Yonder's. On a terminal: the last 50 lines, with colours but without what else a
+terminal would obey. With --grep: every line that matches. With --json: the last 50 lines as clean
+text, in the object that agents get. --lines and --since say otherwise.
 
 --follow ends when the run has ended; a lost connection is made again, and nothing is missing or
 shown twice. Ctrl-C leaves the run alone.
 
 Examples:
   yonder logs r-7f3k                          or 7f3k: from four letters on, "r-" can go
-  yonder logs -f nightly
+  yonder logs -f nightly                      gpu1:nightly, where others have one too
   yonder logs --grep 'loss|error' r-7f3k
   yonder logs r-7f3k > train.log
 
-Exit status: 0; 130 after Ctrl-C; 141 when whoever read our output has gone; 255 when Yonder failed.
+Exit status: 0; 74 when the log cannot be written; 130 after Ctrl-C; 141 when whoever read our output
+has gone; 255 when Yonder failed.
 )";
 }
 
@@ -89,8 +92,10 @@ Exit status: 0 when all of it is gone, 1 when something still lives, 130 when it
 }
 
 std::string attach_footer() {
-  return R"(Becomes `ssh -t ... tmux attach`: what you see is the run's own session. Leave it with tmux's own key
-(Ctrl-B d); the run goes on. With --json: prints the words of that command instead.
+  return R"(Becomes `ssh -t ... tmux`: a tmux session, named after the run, that shows the run's log as it grows. It is
+only a view: nothing that is typed there reaches the run. Leave it with tmux's own key (Ctrl-B d), or
+close it with Ctrl-C; the run goes on, and `yonder attach` opens the view again. On a machine without
+tmux the terminal itself shows the log. With --json: prints the words of that command instead.
 
 Example:
   yonder attach nightly

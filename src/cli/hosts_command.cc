@@ -30,26 +30,32 @@ int show_table(const HostsTable& table, const std::vector<Row>& fields, const Sc
   const std::string text =
       shown_on.terminal ? aligned_table(table.header, table.rows, shown_on.width, shown_on.styled)
                         : tab_separated(fields);
-  return print(text) ? kExitSuccess : kExitReaderGone;
+  return print_then(text);
 }
 
 }  // namespace
 
 int hosts_command(const HostsOptions& options, const Doors& doors) {
-  auto engine = doors.engine();
+  // Without names many are asked at once, of which each could have a question.
+  auto engine = options.sandboxes.empty() ? doors.silent_engine() : doors.engine();
   if (!engine) return fail(options, engine.error());
   ops::Session session;
   ops::CallContext context{.session = session};
-  const auto list = ops::list_sandboxes(**engine, context, check_of(options), options.wait);
+  const auto list = ops::list_sandboxes(**engine, context,
+                                        {.check = check_of(options),
+                                         .limit = options.wait,
+                                         .names = options.sandboxes,
+                                         .aliases = ops::Aliases::Many});
   if (!list) return fail(options, list.error());
-  if (options.names) return print(names(*list)) ? kExitSuccess : kExitReaderGone;
-  if (options.json) return print_json(ops::to_json(*list)) ? kExitSuccess : kExitReaderGone;
+  if (options.names) return print_then(names(*list));
+  if (options.json) return print_json_then(ops::to_json(*list));
   const Screen shown_on = screen((*engine)->environment);
   const HostsTable table =
       options.resources ? resources_table(*list) : hosts_table(*list, options.check);
   const int status = show_table(
       table, options.resources ? table.rows : hosts_fields(*list, options.check), shown_on);
   if (status != kExitSuccess) return status;
+  if (list->not_asked > 0) say(ops::left_out_note(list->not_asked));
   for (const auto& warning : list->warnings) say(warning);
   return kExitSuccess;
 }

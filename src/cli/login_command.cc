@@ -31,6 +31,11 @@ int login_command(const LoginOptions& options, const Doors& doors) {
                            .progress = [](const std::string& text) { say(text); }};
   const auto result = ops::login(**engine, context, options.sandbox);
   if (!result) return fail(result.error());
+  if (result->was_kept) {
+    say(concat("already logged in to ", result->sandbox, "; `yonder logout ", result->sandbox,
+               "` ends that login"));
+    return kExitSuccess;
+  }
   const char* kept = result->kept_by.empty() ? "; nothing needs to be kept"
                                              : "; the connection is kept until `yonder logout`";
   say(concat("logged in to ", result->sandbox, " in ", seconds(result->seconds), kept));

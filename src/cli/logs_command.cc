@@ -1,10 +1,12 @@
 #include <cerrno>
 #include <cstring>
+#include <optional>
 
 #include "base/clean_text.h"
 #include "base/text.h"
 #include "cli/commands.h"
 #include "cli/exit_status.h"
+#include "cli/link_notice.h"
 #include "cli/logs_plan.h"
 #include "cli/render.h"
 #include "cli/task_reports.h"
@@ -37,7 +39,7 @@ class LogPrinter {
   }
 
   void finish() {
-    if (for_terminal_) print(safe_.finish());
+    if (for_terminal_) write(safe_.finish());
   }
 
   bool has_begun() const { return begun_; }
@@ -87,11 +89,10 @@ int print_as_json(const LogsOptions& options, TaskWork& work) {
   const bool nothing = seen && !seen->task && !seen->connection_error &&
                        !seen->running.value_or(false) && seen->log_size == 0;
   if (nothing) seen = no_such_session(request.task);
-  if (!print_json(seen ? ops::to_json(*seen) : ops::error_json(seen.error()))) {
-    return kExitReaderGone;
+  if (!seen) {
+    return print_json_then(ops::error_json(seen.error()), status_of(seen.error(), work.given_up()));
   }
-  if (!seen) return status_of(seen.error(), work.given_up());
-  return seen->connection_error ? kExitFailure : kExitSuccess;
+  return print_json_then(ops::to_json(*seen), seen->connection_error ? kExitFailure : kExitSuccess);
 }
 
 int print_as_is(const LogsOptions& options, TaskWork& work) {
@@ -100,8 +101,11 @@ int print_as_is(const LogsOptions& options, TaskWork& work) {
   LogPrinter printer(work.interrupts(), shown_on);
   const ops::TaskRef& run = work.runs().front();
   auto context = work.context();
+  std::optional<LinkWatch> watch;
+  if (options.follow) watch.emplace(work.engine());
   auto end = ops::stream_log(work.engine(), context, log_request(options, run, reader),
                              [&](std::string_view bytes) { printer.pass_on(bytes); });
+  watch.reset();
   const bool nothing = end && !end->task && !end->detached && end->next_offset == 0;
   if (nothing && !printer.has_begun()) return fail(options, no_such_session(run));
   printer.finish();

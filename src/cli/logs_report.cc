@@ -32,10 +32,16 @@ Report logs_report(const Result<ops::LogEnd>& end, const std::string& run, bool 
     report.notes = status.queue->holders;
     return report;
   }
-  if (!follow) return {};
+  Report report{.messages = warnings_of(status)};
+  if (!follow) return report;
   const std::string line = concat(run, " ", what_became(status));
-  if (has_ended(status.state) && status.state != RunState::Lost) return {.notes = {line}};
-  return {.status = kExitFailure, .messages = {line}};
+  if (has_ended(status.state) && status.state != RunState::Lost) {
+    report.notes.push_back(line);
+    return report;
+  }
+  report.status = kExitFailure;
+  report.messages.push_back(line);
+  return report;
 }
 
 }  // namespace yonder::cli

@@ -14,17 +14,17 @@ int ls_command(const LsOptions& options, const Doors& doors) {
                                             .recursive = options.recursive,
                                             .max_entries = options.most,
                                             .max_depth = options.depth});
-  if (!reply) return (*work)->fail(reply.error(), options.json);
+  if (!reply) return (*work)->fail(reply.error(), options.json, options.path);
   const int status = reply->errors.empty() ? kExitSuccess : kExitProblems;
   if (options.json) {
-    return print_json(ops::to_json(*reply, options.path)) ? status : kExitReaderGone;
+    return print_json_then(ops::to_json(*reply, options.path), status);
   }
   const Screen shown_on = screen((*work)->engine().environment);
   const std::string text =
       shown_on.terminal ? aligned_table({"MODE", "SIZE", "MODIFIED", "PATH"},
                                         ls_rows(*reply, options.path), SIZE_MAX, shown_on.styled)
                         : tab_separated(ls_fields(*reply, options.path));
-  if (!print(text)) return kExitReaderGone;
+  if (const int failed = print_then(text); failed != kExitSuccess) return failed;
   for (const auto& trouble : reply->errors) {
     say(concat(safe_name(ops::path_below(options.path, trouble.path)), ": ", trouble.reason));
   }
@@ -55,14 +55,15 @@ int grep_command(const GrepOptions& options, const Doors& doors) {
                                               .max_matches = options.most,
                                               .max_line_bytes = 2000,
                                               .time_ms = 60000});
-  if (!reply) return (*work)->fail(reply.error(), options.json);
+  if (!reply) return (*work)->fail(reply.error(), options.json, options.path);
   const bool found = !reply->matches.empty() || !reply->binary_matches.empty();
   int status = found ? kExitSuccess : kExitProblems;
   if (!reply->errors.empty()) status = kExitUnread;
   if (options.json) {
-    return print_json(ops::to_json(*reply, options.path)) ? status : kExitReaderGone;
+    return print_json_then(ops::to_json(*reply, options.path), status);
   }
-  if (!print(grep_text(*reply, options.path))) return kExitReaderGone;
+  const int printed = print_then(grep_text(*reply, options.path));
+  if (printed != kExitSuccess) return printed;
   for (const auto& path : reply->binary_matches) {
     say(concat(safe_name(ops::path_below(options.path, path)), ": a binary file matches"));
   }

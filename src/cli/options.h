@@ -12,6 +12,7 @@
 #include "base/resource_facts.h"
 #include "cli/cli.h"
 #include "model/run.h"
+#include "model/sandbox_spec.h"
 #include "ops/git_sync.h"
 #include "ops/sync.h"
 
@@ -24,7 +25,7 @@ struct ExecOptions {
   RunRequest run;
   resources::Needs needs;
   std::vector<std::string> own_variables;  // to be passed on with the value they have here
-  std::optional<RunId> attach;             // wait for this run instead of starting one
+  std::optional<std::string> attach;       // wait for this run: its id or a beginning of it
   std::optional<Duration> wait;
   bool no_stdin = false;
   bool json = false;
@@ -52,6 +53,7 @@ struct PsOptions {
   bool exec = false;
   bool scan = false;
   bool json = false;
+  bool ids = false;  // for completion scripts
 };
 
 // Runs as they were typed: an id, the beginning of one, or a session's name.
@@ -147,6 +149,14 @@ struct RestoreOptions {
   bool json = false;
 };
 
+struct TrashOptions {
+  std::string sandbox;
+  bool empty = false;
+  std::optional<Duration> older_than;
+  bool yes = false;  // do not ask
+  bool json = false;
+};
+
 struct GitSyncOptions {
   ops::GitSyncRequest request;
   bool json = false;
@@ -154,7 +164,7 @@ struct GitSyncOptions {
 
 // `push` and `pull`.
 struct SyncOptions {
-  ops::SyncCall call;
+  std::vector<ops::SyncCall> calls;  // never empty; one for each source
   bool json = false;
   bool quiet = false;
 };
@@ -171,11 +181,28 @@ struct TransferWorkerOptions {
 };
 
 struct HostsOptions {
+  std::vector<std::string> sandboxes;  // empty: all
   bool check = false;
   bool resources = false;
   bool json = false;
   bool names = false;  // for completion scripts
   std::optional<Duration> wait;
+};
+
+// `use`, `add` and `remove`: what config.toml says.
+struct UseOptions {
+  std::string sandbox;
+  bool json = false;
+};
+
+struct AddOptions {
+  SandboxSpec spec;
+  bool json = false;
+};
+
+struct RemoveOptions {
+  std::string sandbox;
+  bool json = false;
 };
 
 struct GpusOptions {
@@ -193,6 +220,7 @@ struct TopOptions {
 
 struct DoctorOptions {
   std::optional<std::string> sandbox;
+  bool forget_place = false;
   bool json = false;
 };
 
@@ -225,10 +253,10 @@ struct ManPagesOptions {
 using Command =
     std::variant<HelpOptions, VersionOptions, ExecOptions, RunOptions, PsOptions, LogsOptions,
                  WaitOptions, StopOptions, AttachOptions, RmOptions, LsOptions, CatOptions,
-                 WriteOptions, EditOptions, GrepOptions, RestoreOptions, GitSyncOptions,
-                 SyncOptions, TransfersOptions, TransferWorkerOptions, HostsOptions, GpusOptions,
-                 TopOptions, DoctorOptions, LoginOptions, LogoutOptions, McpOptions,
-                 CompletionOptions, ManPagesOptions>;
+                 WriteOptions, EditOptions, GrepOptions, RestoreOptions, TrashOptions,
+                 GitSyncOptions, SyncOptions, TransfersOptions, TransferWorkerOptions, HostsOptions,
+                 UseOptions, AddOptions, RemoveOptions, GpusOptions, TopOptions, DoctorOptions,
+                 LoginOptions, LogoutOptions, McpOptions, CompletionOptions, ManPagesOptions>;
 
 struct CommandLine {
   Command command;

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/clean_text.h"
+#include "base/meaning.h"
 #include "base/quote.h"
 #include "base/text.h"
 #include "cli/grammar.h"
@@ -11,6 +12,7 @@
 #include "cli/parse_files.h"
 #include "cli/parse_git_sync.h"
 #include "cli/parse_runs.h"
+#include "cli/parse_settings.h"
 #include "cli/parse_sync.h"
 #include "cli/parse_values.h"
 
@@ -25,16 +27,8 @@ std::string help_hint(const CLI::App& command) {
 }
 
 std::string did_you_mean(const std::string& word, const Words& candidates, std::string otherwise) {
-  const std::string near = nearest(word, candidates);
+  const std::string near = probably_meant(word, candidates);
   return near.empty() ? std::move(otherwise) : concat("did you mean ", near, "?");
-}
-
-// "-n" and "--no-stdin", as people type them.
-Words names_of(const CLI::Option& option) {
-  Words names;
-  for (const auto& name : option.get_snames()) names.push_back("-" + name);
-  for (const auto& name : option.get_lnames()) names.push_back("--" + name);
-  return names;
 }
 
 Words option_names(const CLI::App& command) {
@@ -75,16 +69,29 @@ Result<void> check_left_over(const CLI::App& command) {
 
 // An empty name is most often a variable that was not set; it must not become the active sandbox.
 Result<void> check_name(const CLI::App& command, const RawOptions& raw) {
-  if (!raw.sandbox.empty() || !raw.machines.empty()) return {};
-  const auto is_given = [&](const char* option) {
+  const auto is_empty = [&](const char* option, const std::string& value) {
     const CLI::Option* name = command.get_option_no_throw(option);
-    return name != nullptr && name->count() != 0;
+    return name != nullptr && name->count() != 0 && value.empty();
   };
-  if (!is_given("NAME") && !is_given("--sandbox")) return {};
-  // Where the name was left out, the first word is a path, and is judged as one.
-  if (raw.first_path && !raw.second_path) return {};
+  const bool one = raw.machines.empty() && raw.more_machines.empty();
+  if (!one || (!is_empty("NAME", raw.sandbox) && !is_empty("--sandbox", raw.sandbox_option))) {
+    return {};
+  }
   return usage_error("the sandbox's name is empty",
                      "is the variable set? Leave the name out for the active sandbox");
+}
+
+// NAME and --sandbox say the same.
+Result<void> settle_sandbox(RawOptions& raw) {
+  raw.machines.insert(raw.machines.end(), raw.more_machines.begin(), raw.more_machines.end());
+  if (raw.sandbox_option.empty()) return {};
+  if (!raw.sandbox.empty() && raw.sandbox != raw.sandbox_option) {
+    return usage_error(concat("two machines are named: ", printable(raw.sandbox), " and ",
+                              printable(raw.sandbox_option)),
+                       "name one of them");
+  }
+  raw.sandbox = raw.sandbox_option;
+  return {};
 }
 
 Result<std::string> required_name(const CLI::App& command, const RawOptions& raw) {
@@ -118,7 +125,8 @@ Result<Command> to_hosts(const RawOptions& raw) {
     return usage_error("--wait goes only together with --resources or --check");
   }
   TRY_ASSIGN(const auto wait, to_wait(raw));
-  return Command(HostsOptions{raw.check, raw.resources, raw.json, raw.names, wait});
+  TRY(check_machines(raw));
+  return Command(HostsOptions{raw.machines, raw.check, raw.resources, raw.json, raw.names, wait});
 }
 
 Result<Command> to_top(const RawOptions& raw) {
@@ -163,12 +171,16 @@ Result<Command> to_command(const CLI::App& app, const CLI::App& command, const R
   if (is_file_command(name)) return to_file_command(name, raw, tail);
   if (is_sync_command(name)) return to_sync_command(name, raw);
   if (name == "git-sync") return to_git_sync(raw);
+  if (is_settings_command(name)) return to_settings_command(name, raw);
   if (name == "hosts") return to_hosts(raw);
   if (name == "gpus") return to_gpus(raw);
   if (name == "top") return to_top(raw);
   if (name == "doctor") {
-    DoctorOptions doctor{.json = raw.json};
+    DoctorOptions doctor{.forget_place = raw.forget_place, .json = raw.json};
     if (!raw.sandbox.empty()) doctor.sandbox = raw.sandbox;
+    if (doctor.forget_place && !doctor.sandbox) {
+      return usage_error("--forget-place needs the name of a sandbox");
+    }
     return Command(std::move(doctor));
   }
   if (name == "mcp") return Command(McpOptions{raw.toolsets});
@@ -187,7 +199,7 @@ bool takes_command(const CLI::App& command) {
   return command.get_name() == "exec" || command.get_name() == "run";
 }
 
-Result<CommandLine> interpret(const CLI::App& app, const RawOptions& raw,
+Result<CommandLine> interpret(const CLI::App& app, RawOptions& raw,
                               const std::optional<Words>& tail) {
   if (raw.version) {
     const Words rest = app.remaining();
@@ -198,7 +210,7 @@ Result<CommandLine> interpret(const CLI::App& app, const RawOptions& raw,
   const auto chosen = app.get_subcommands();
   if (chosen.empty()) {
     if (tail) return usage_error("there is no command before \"--\"", "yonder exec [NAME] -- ...");
-    return CommandLine{HelpOptions{app.help()}, raw.verbose};
+    return CommandLine{HelpOptions{short_help()}, raw.verbose};
   }
   const CLI::App& command = *chosen.front();
   if (takes_command(command)) {
@@ -209,6 +221,7 @@ Result<CommandLine> interpret(const CLI::App& app, const RawOptions& raw,
   }
   TRY(check_left_over(command));
   TRY(check_name(command, raw));
+  TRY(settle_sandbox(raw));
   TRY_ASSIGN(Command what, to_command(app, command, raw, tail));
   return CommandLine{std::move(what), raw.verbose};
 }
@@ -248,26 +261,9 @@ Result<CommandLine> parse_command_line(const Words& words) {
   return interpret(app, raw, split.tail);
 }
 
-std::vector<CommandShape> command_shapes() {
-  RawOptions raw;
-  CLI::App app;
-  declare(app, raw);
-  std::vector<CommandShape> shapes;
-  for (const CLI::App* command : app.get_subcommands({})) {
-    if (command->get_group().empty()) continue;  // hidden
-    CommandShape shape{.name = command->get_name(),
-                       .description = command->get_description(),
-                       .help = command->help("yonder")};
-    for (const CLI::Option* option : command->get_options({})) {
-      if (option->get_name() == "NAME") shape.takes_sandbox = true;
-      if (!option->nonpositional() || option->get_group().empty()) continue;
-      shape.options.push_back({.names = names_of(*option),
-                               .description = option->get_description(),
-                               .takes_value = option->get_items_expected_max() > 0});
-    }
-    shapes.push_back(std::move(shape));
-  }
-  return shapes;
+bool wants_json(const Words& words) {
+  const SplitWords split = split_at_dashes(words);
+  return std::find(split.head.begin(), split.head.end(), "--json") != split.head.end();
 }
 
 }  // namespace yonder::cli

@@ -5,6 +5,7 @@
 #include "base/clean_text.h"
 #include "base/quote.h"
 #include "base/text.h"
+#include "cli/find_runs.h"
 #include "cli/grammar.h"
 #include "cli/parse_needs.h"
 #include "cli/parse_values.h"
@@ -73,7 +74,7 @@ Result<ExecOptions> to_exec_options(const RawOptions& raw, const std::optional<W
   TRY(add_run_options(raw, options.run, options.own_variables));
   TRY_ASSIGN(options.needs, to_needs(raw));
   if (!raw.wait.empty()) {
-    TRY_ASSIGN(options.wait, parse_seconds("--wait", raw.wait));
+    TRY_ASSIGN(options.wait, parse_time("--wait", raw.wait));
   }
   if (!raw.max_output.empty()) {
     if (!raw.json) return usage_error("--max-output goes only together with --json");
@@ -84,7 +85,12 @@ Result<ExecOptions> to_exec_options(const RawOptions& raw, const std::optional<W
     return options;
   }
   TRY(check_attach(raw, tail.has_value()));
-  TRY_ASSIGN(options.attach, parse_run_id(raw.attach));
+  if (!may_be_id(raw.attach)) {
+    return usage_error(
+        concat("\"", printable(raw.attach), "\" is not a run id, nor the beginning of one"),
+        "`yonder ps --exec` shows all runs");
+  }
+  options.attach = raw.attach;
   return options;
 }
 

@@ -8,6 +8,7 @@
 #include "base/text.h"
 #include "cli/grammar.h"
 #include "cli/parse_values.h"
+#include "cli/place_words.h"
 #include "ops/file_arguments.h"
 
 namespace yonder::cli {
@@ -63,9 +64,11 @@ Result<std::size_t> count_or(const char* option, const std::string& text, std::s
   return parse_count(option, text, most);
 }
 
-Result<Command> to_ls(const RawOptions& raw, const Words& paths) {
+Result<Command> to_ls(const RawOptions& raw, const Words& words) {
+  TRY_ASSIGN(const FarWords far, far_words_after_name(raw.sandbox, words, 1));
+  const Words& paths = far.words;
   TRY(check_paths("ls", paths, 0, 1));
-  LsOptions options{.sandbox = raw.sandbox, .recursive = raw.recursive, .json = raw.json};
+  LsOptions options{.sandbox = far.sandbox, .recursive = raw.recursive, .json = raw.json};
   if (!paths.empty()) options.path = paths[0];
   if (!raw.depth.empty()) {
     TRY_ASSIGN(options.depth, parse_count("--depth", raw.depth, kMost));
@@ -75,9 +78,11 @@ Result<Command> to_ls(const RawOptions& raw, const Words& paths) {
   return Command(std::move(options));
 }
 
-Result<Command> to_cat(const RawOptions& raw, const Words& paths) {
+Result<Command> to_cat(const RawOptions& raw, const Words& words) {
+  TRY_ASSIGN(const FarWords far, far_words(raw.sandbox, words));
+  const Words& paths = far.words;
   TRY(check_paths("cat", paths, 1, SIZE_MAX));
-  CatOptions options{.sandbox = raw.sandbox, .paths = paths, .json = raw.json};
+  CatOptions options{.sandbox = far.sandbox, .paths = paths, .json = raw.json};
   if ((raw.lines.empty() ? 0 : 1) + (raw.tail.empty() ? 0 : 1) + (raw.bytes.empty() ? 0 : 1) > 1) {
     return usage_error("--lines, --tail and --bytes exclude each other", "give one of them");
   }
@@ -102,9 +107,11 @@ Result<Command> to_cat(const RawOptions& raw, const Words& paths) {
   return Command(std::move(options));
 }
 
-Result<Command> to_write(const RawOptions& raw, const Words& paths) {
+Result<Command> to_write(const RawOptions& raw, const Words& words) {
+  TRY_ASSIGN(const FarWords far, far_words_after_name(raw.sandbox, words, 1));
+  const Words& paths = far.words;
   TRY(check_paths("write", paths, 1, 1));
-  WriteOptions options{.sandbox = raw.sandbox,
+  WriteOptions options{.sandbox = far.sandbox,
                        .path = paths[0],
                        .from = raw.from,
                        .append = raw.append,
@@ -119,34 +126,66 @@ Result<Command> to_write(const RawOptions& raw, const Words& paths) {
   return Command(std::move(options));
 }
 
-Result<Command> to_grep(const RawOptions& raw, const Words& paths) {
-  if (paths.empty()) {
+// The pattern is never read as a place.
+Result<Command> to_grep(const RawOptions& raw, Words words) {
+  std::string named = raw.sandbox;
+  if (named.empty() && words.size() == 3 && may_be_name(words[0])) {
+    named = words[0];
+    words.erase(words.begin());
+  }
+  if (words.empty()) {
     return usage_error("`yonder grep` needs a pattern", "yonder grep PATTERN [PATH]");
   }
-  if (paths[0].empty()) {
+  if (words[0].empty()) {
     return usage_error("the pattern is empty", "is the variable set? . is found in every line");
   }
-  TRY(check_paths("grep", paths, 1, 2));
-  GrepOptions options{.sandbox = raw.sandbox,
-                      .pattern = paths[0],
+  TRY(check_paths("grep", words, 1, 2));
+  TRY_ASSIGN(const FarWords far, far_words(named, Words(words.begin() + 1, words.end())));
+  GrepOptions options{.sandbox = far.sandbox,
+                      .pattern = words[0],
                       .include = raw.include,
                       .exclude = raw.exclude,
                       .ignore_case = raw.ignore_case,
                       .fixed = raw.fixed,
                       .no_gitignore = raw.no_gitignore,
                       .json = raw.json};
-  if (paths.size() > 1) options.path = paths[1];
+  if (!far.words.empty()) options.path = far.words[0];
   TRY_ASSIGN(options.context, count_or("--context", raw.context, 0, kMostContext));
   TRY_ASSIGN(options.most, count_or("--max", raw.most, options.most, kMostMatches));
   return Command(std::move(options));
 }
 
-Result<Command> to_restore(const RawOptions& raw, const Words& words) {
+// "20261116T081502-k3fa", or the beginning of such a name.
+bool may_be_batch(const std::string& word) {
+  constexpr std::string_view kForm = "ddddddddTdddddd-";
+  for (std::size_t i = 0; i < std::min(word.size(), kForm.size()); ++i) {
+    const bool digit = word[i] >= '0' && word[i] <= '9';
+    if (kForm[i] == 'd' ? !digit : word[i] != kForm[i]) return false;
+  }
+  return !word.empty();
+}
+
+// What stands first may be NAME, NAME:BATCH or BATCH. The paths are those of the batch.
+Result<Command> to_restore(const RawOptions& raw, Words words) {
+  std::string named = raw.sandbox;
   TRY(check_paths("restore", words, 0, SIZE_MAX));
-  RestoreOptions options{.sandbox = raw.sandbox, .list = raw.list, .json = raw.json};
-  if (!words.empty()) {
-    options.batch = words[0];
+  const bool has_name = !words.empty() && split_place(words[0]).machine.empty() &&
+                        !may_be_batch(words[0]) && may_be_name(words[0]);
+  if (named.empty() && has_name) {
+    named = words[0];
+    words.erase(words.begin());
+  }
+  RestoreOptions options{.list = raw.list, .json = raw.json};
+  const Words first(words.begin(), words.begin() + (words.empty() ? 0 : 1));
+  TRY_ASSIGN(const FarWords far, far_words(named, first));
+  options.sandbox = far.sandbox;
+  if (!first.empty()) {
+    if (far.words[0] != ".") options.batch = far.words[0];
     options.paths.assign(words.begin() + 1, words.end());
+  }
+  if (options.batch.empty() && !options.paths.empty()) {
+    return usage_error("the batch is missing behind the name of the machine",
+                       "yonder restore NAME:BATCH PATH...; `yonder restore NAME:` shows all");
   }
   if (options.list && !options.paths.empty()) {
     return usage_error("--list takes a batch, and no paths");
@@ -154,10 +193,31 @@ Result<Command> to_restore(const RawOptions& raw, const Words& words) {
   return Command(std::move(options));
 }
 
+Result<Command> to_trash(const RawOptions& raw, const std::optional<Words>& tail) {
+  if (tail && !tail->empty()) {
+    return usage_error(concat("unexpected argument \"", printable(tail->front()), "\""),
+                       "`yonder trash --help` shows how");
+  }
+  if (raw.yes && !raw.empty) return usage_error("--yes goes only together with --empty");
+  TrashOptions options{
+      .sandbox = raw.sandbox, .empty = raw.empty, .yes = raw.yes, .json = raw.json};
+  if (!raw.older_than.empty()) {
+    TRY_ASSIGN(options.older_than, parse_time("--older-than", raw.older_than));
+  }
+  return Command(std::move(options));
+}
+
+Result<Command> to_edit(const RawOptions& raw, const Words& words) {
+  TRY_ASSIGN(const FarWords far, far_words_after_name(raw.sandbox, words, 1));
+  TRY(check_paths("edit", far.words, 1, 1));
+  return Command(EditOptions{.sandbox = far.sandbox, .path = far.words[0]});
+}
+
 }  // namespace
 
 bool is_file_command(const std::string& name) {
-  constexpr std::array<std::string_view, 6> kNames{"ls", "cat", "write", "edit", "grep", "restore"};
+  constexpr std::array<std::string_view, 7> kNames{"ls",   "cat",     "write", "edit",
+                                                   "grep", "restore", "trash"};
   return std::find(kNames.begin(), kNames.end(), name) != kNames.end();
 }
 
@@ -170,8 +230,8 @@ Result<Command> to_file_command(const std::string& name, const RawOptions& raw,
   if (name == "write") return to_write(raw, paths);
   if (name == "grep") return to_grep(raw, paths);
   if (name == "restore") return to_restore(raw, paths);
-  TRY(check_paths("edit", paths, 1, 1));
-  return Command(EditOptions{.sandbox = raw.sandbox, .path = paths[0]});
+  if (name == "trash") return to_trash(raw, tail);
+  return to_edit(raw, paths);
 }
 
 }  // namespace yonder::cli

@@ -1,5 +1,6 @@
 #include <gmock/gmock.h>
 
+#include "base/text.h"
 #include "cli/file_commands.h"
 #include "cli/parsing_test.h"
 
@@ -52,11 +53,38 @@ TEST(ParseFiles, KnowsEveryOptionOfTheOthers) {
   EXPECT_EQ(parsed<EditOptions>({"edit", "f"}).path, "f");
 }
 
+TEST(ParseFiles, TheTrashIsShownOrEmptiedAsAsked) {
+  EXPECT_FALSE(parsed<TrashOptions>({"trash"}).empty);
+  const auto trash =
+      parsed<TrashOptions>({"trash", "gpu1", "--empty", "--older-than", "2h", "--yes", "--json"});
+  EXPECT_EQ(trash.sandbox, "gpu1");
+  EXPECT_TRUE(trash.empty && trash.yes && trash.json);
+  EXPECT_EQ(trash.older_than, std::chrono::hours(2));
+}
+
+TEST(TrashText, ShowsHowOldEachBatchIsByTheClockOverThereAndWhereItLies) {
+  files::TrashReply reply{.batches = {{.id = "b",
+                                       .root = "/r",
+                                       .why = "sync",
+                                       .created_ms = 1000,
+                                       .entries = 2,
+                                       .bytes = 2048,
+                                       .directory = "/s/trash/b"},
+                                      {.id = "c", .created_ms = 7200 * 1000}},
+                          .now_ms = 7201 * 1000};
+  EXPECT_THAT(trash_sizes(reply)[0],
+              ElementsAre("b", "2 h", "sync", "2", human_bytes(2048), "/r", "/s/trash"));
+  keep_older(reply, std::chrono::hours(1));
+  ASSERT_EQ(reply.batches.size(), 1U);
+  EXPECT_EQ(trash_total(reply), concat("1 batch, ", human_bytes(2048)));
+}
+
 TEST(ParseFiles, RefuseWhatMakesNoSense) {
   const std::vector<std::pair<Words, const char*>> lines{
       {{"cat"}, "needs a path"},
       {{"cat", ""}, "path is empty"},
-      {{"ls", "a", "b"}, "unexpected argument"},
+      {{"ls", "a", "b", "c"}, "unexpected argument"},
+      {{"ls", "./a", "b"}, "unexpected argument"},
       {{"cat", "--lines", "0", "f"}, "counted from 1"},
       {{"cat", "--lines", "5:2", "f"}, "counted from 1"},
       {{"cat", "--lines", "x", "f"}, "takes A or A:B"},
@@ -65,7 +93,10 @@ TEST(ParseFiles, RefuseWhatMakesNoSense) {
       {{"write", "--mode", "9", "f"}, "octal"},
       {{"write"}, "needs a path"},
       {{"grep"}, "needs a pattern"},
-      {{"restore", "--list", "b", "p"}, "no paths"},
+      {{"restore", "--list", "20261116T081502-k3fa", "p"}, "no paths"},
+      {{"trash", "--yes"}, "only together with --empty"},
+      {{"trash", "--older-than", "x", "gpu1"}, "--older-than"},
+      {{"trash", "a", "b"}, "unexpected argument"},
       {{"ls", "--sandbox", ""}, "name is empty"},
       {{"ls", "--recursiv"}, "did you mean --recursive?"},
   };

@@ -1,7 +1,10 @@
 #include "cli/parse_git_sync.h"
 
+#include "base/clean_text.h"
+#include "base/text.h"
 #include "cli/grammar.h"
 #include "cli/parse_values.h"
+#include "cli/place_words.h"
 
 namespace yonder::cli {
 
@@ -9,14 +12,19 @@ Result<Command> to_git_sync(const RawOptions& raw) {
   GitSyncOptions options{.json = raw.json};
   ops::GitSyncRequest& request = options.request;
   request.by_agent = false;
-  // The one that may be left out stands first.
-  request.sandbox = raw.remote_path ? raw.sandbox : "";
-  request.remote_path = raw.remote_path.value_or(raw.sandbox);
+  if (raw.paths.empty()) {
+    return usage_error("`yonder git-sync` needs to know which directory over there",
+                       "yonder git-sync NAME:REMOTE_PATH");
+  }
+  TRY_ASSIGN(const FarWords far, far_words_after_name(raw.sandbox, raw.paths, 1));
+  if (far.words.size() > 1) {
+    return usage_error(concat("unexpected argument \"", printable(far.words[1]), "\""),
+                       "`yonder git-sync --help` shows how");
+  }
+  request.sandbox = far.sandbox;
+  request.remote_path = far.words.front();
   if (request.remote_path.empty()) {
-    return usage_error(
-        raw.remote_path ? "the directory's name is empty"
-                        : "`yonder git-sync` needs to know which directory over there",
-        raw.remote_path ? "is the variable set?" : "yonder git-sync [NAME] REMOTE_PATH");
+    return usage_error("the directory's name is empty", "is the variable set?");
   }
   if (!raw.local_path.empty()) request.local_path = raw.local_path;
   if (!raw.commit.empty()) request.commit = raw.commit;

@@ -43,7 +43,7 @@ Result<void> add_queue(const RawOptions& raw, const resources::Needs& needs, Run
   }
   if (raw.max_wait.empty()) return {};
   if (!run.gpu_queue) return usage_error("--max-wait goes only together with --when free");
-  TRY_ASSIGN(run.gpu_queue_limit, parse_time("--max-wait", raw.max_wait));
+  TRY_ASSIGN(run.gpu_queue_limit, parse_time_limit("--max-wait", raw.max_wait));
   return {};
 }
 

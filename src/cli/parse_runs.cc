@@ -11,6 +11,7 @@
 #include "cli/parse_exec.h"
 #include "cli/parse_needs.h"
 #include "cli/parse_values.h"
+#include "cli/place_words.h"
 #include "ops/task_operations.h"
 
 namespace yonder::cli {
@@ -40,7 +41,8 @@ Result<Command> to_run(const RawOptions& raw, const std::optional<Words>& tail) 
 }
 
 Command to_ps(const RawOptions& raw) {
-  PsOptions options{.all = raw.all, .exec = raw.with_exec, .scan = raw.scan, .json = raw.json};
+  PsOptions options{
+      .all = raw.all, .exec = raw.with_exec, .scan = raw.scan, .json = raw.json, .ids = raw.names};
   if (!raw.sandbox.empty()) options.sandbox = raw.sandbox;
   return options;
 }
@@ -57,7 +59,13 @@ Result<RunWords> to_words(const std::string& name, const RawOptions& raw) {
   if (has_empty) {
     return usage_error("the run's id is empty", "is the variable set? `yonder ps` shows all runs");
   }
-  return RunWords{.runs = std::move(runs), .sandbox = raw.sandbox, .json = raw.json};
+  TRY_ASSIGN(FarWords far, far_words(raw.sandbox, runs));
+  if (std::find(far.words.begin(), far.words.end(), ".") != far.words.end()) {
+    return usage_error("the run's id is missing behind the name of the machine",
+                       concat("yonder ", name, " NAME:RUN; `yonder ps NAME` shows its runs"));
+  }
+  return RunWords{
+      .runs = std::move(far.words), .sandbox = std::move(far.sandbox), .json = raw.json};
 }
 
 Result<std::uint64_t> parse_offset(const std::string& text) {
@@ -97,7 +105,7 @@ Result<Command> to_stop(RunWords which, const RawOptions& raw) {
     TRY_ASSIGN(options.signal, ops::parse_signal(raw.signal));
   }
   if (!raw.grace.empty()) {
-    TRY_ASSIGN(options.grace, parse_seconds("--grace", raw.grace));
+    TRY_ASSIGN(options.grace, parse_time("--grace", raw.grace));
   }
   return Command(std::move(options));
 }

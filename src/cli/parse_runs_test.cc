@@ -46,7 +46,7 @@ TEST(ParseRun, RefusesWhatMakesNoSense) {
       {{"run", "--"}, "yonder run gpu1 -- uptime"},
       {{"run", "", "--", "true"}, "name is empty"},
       {{"run", "--timeout", "0", "--", "true"}, "--timeout must be above 0"},
-      {{"run", "--timeout", "1h", "--", "true"}, "number of seconds"},
+      {{"run", "--timeout", "1x", "--", "true"}, "a time such as"},
       {{"run", "--launcher", "cron", "--", "true"}, "scope or session"},
       {{"run", "--env", "=x", "--", "true"}, "has no name"},
       {{"run", "--wait", "3", "--", "true"}, "there is no option --wait of `yonder run`"},
@@ -110,7 +110,7 @@ TEST(ParseStop, ReadsItsOptionsAroundTheRuns) {
   EXPECT_EQ(stop.grace, Duration(std::chrono::seconds(60)));
   EXPECT_FALSE(parsed<StopOptions>({"stop", "a"}).signal);
   EXPECT_EQ(parsed<StopOptions>({"stop", "--grace", "0", "a"}).grace, Duration::zero());
-  EXPECT_THAT(refusal({"stop", "--grace", "soon", "a"}), HasSubstr("number of seconds"));
+  EXPECT_THAT(refusal({"stop", "--grace", "soon", "a"}), HasSubstr("a time such as"));
   EXPECT_THAT(refusal({"stop", "--signal", "BOOM", "a"}), HasSubstr("no signal 'BOOM'"));
 }
 

@@ -1,49 +1,39 @@
 #include "cli/parse_sync.h"
 
+#include <algorithm>
 #include <limits>
 
 #include "base/clean_text.h"
 #include "base/text.h"
 #include "cli/grammar.h"
 #include "cli/parse_values.h"
+#include "cli/place_words.h"
 
 namespace yonder::cli {
 namespace {
 
-struct Paths {
-  std::string sandbox;
-  std::string source;
-  std::string target;
-};
-
-// The one that may be left out stands first.
-Result<Paths> paths_of(const std::string& name, const RawOptions& raw) {
-  const std::string usage =
-      name == "push" ? "yonder push [NAME] LOCAL REMOTE" : "yonder pull [NAME] REMOTE LOCAL";
-  if (!raw.first_path) {
-    return usage_error(concat("`yonder ", name, "` needs to know from where and to where"), usage);
+Result<std::vector<Copy>> copies_of(const std::string& name, const RawOptions& raw) {
+  const bool push = name == "push";
+  const auto& words = raw.paths;
+  if (words.size() < 2) {
+    return usage_error(
+        concat("`yonder ", name, "` needs to know from where and to where"),
+        push ? "yonder push LOCAL... NAME:REMOTE, or yonder push [NAME] LOCAL REMOTE"
+             : "yonder pull NAME:REMOTE... LOCAL, or yonder pull [NAME] REMOTE LOCAL");
   }
-  Paths paths{.source = raw.sandbox, .target = *raw.first_path};
-  if (raw.second_path) {
-    paths = {.sandbox = raw.sandbox, .source = *raw.first_path, .target = *raw.second_path};
-  }
-  if (paths.source.empty() || paths.target.empty()) {
+  // The first of more than two may be a name, and is judged as one.
+  const auto first_path = words.begin() + (words.size() > 2 ? 1 : 0);
+  if (std::find(first_path, words.end(), "") != words.end()) {
     return usage_error("a path is empty", "is the variable set?");
   }
-  return paths;
+  return push ? push_words(raw.sandbox, words) : pull_words(raw.sandbox, words);
 }
 
 Result<Command> to_sync(const std::string& name, const RawOptions& raw) {
-  TRY_ASSIGN(const Paths paths, paths_of(name, raw));
-  SyncOptions options{.json = raw.json, .quiet = raw.quiet};
-  ops::SyncCall& call = options.call;
+  TRY_ASSIGN(const std::vector<Copy> copies, copies_of(name, raw));
   const bool push = name == "push";
-  call.by_agent = false;
-  call.sandbox = paths.sandbox;
-  call.background = raw.background;
+  ops::SyncCall call{.background = raw.background, .by_agent = false};
   call.what.direction = push ? sync::Direction::Push : sync::Direction::Pull;
-  call.what.local_path = push ? paths.source : paths.target;
-  call.what.remote_path = push ? paths.target : paths.source;
   call.what.dry_run = raw.dry_run;
   sync::SyncOptions& how = call.what.options;
   how.delete_extras = raw.remove_extras;
@@ -70,6 +60,13 @@ Result<Command> to_sync(const std::string& name, const RawOptions& raw) {
   }
   if (raw.dry_run && raw.background) {
     return usage_error("--dry-run changes nothing, so it has no --background", "drop one of them");
+  }
+  SyncOptions options{.json = raw.json, .quiet = raw.quiet};
+  for (const Copy& copy : copies) {
+    call.sandbox = copy.sandbox;
+    call.what.local_path = push ? copy.source : copy.target;
+    call.what.remote_path = push ? copy.target : copy.source;
+    options.calls.push_back(call);
   }
   return Command(std::move(options));
 }

@@ -17,7 +17,7 @@ using ::testing::Not;
 using ::testing::StartsWith;
 
 TEST(ParseSync, TakesTheSandboxFirstOrNotAtAll) {
-  const auto push = parsed<SyncOptions>({"push", "gpu1", "src", "~/x"}).call;
+  const auto push = parsed<SyncOptions>({"push", "gpu1", "src", "~/x"}).calls.at(0);
   EXPECT_EQ(push.sandbox, "gpu1");
   EXPECT_EQ(push.what.direction, sync::Direction::Push);
   EXPECT_EQ(push.what.local_path, "src");
@@ -25,7 +25,7 @@ TEST(ParseSync, TakesTheSandboxFirstOrNotAtAll) {
   EXPECT_FALSE(push.by_agent);
   EXPECT_FALSE(push.limits);
   EXPECT_FALSE(push.wait);
-  const auto pull = parsed<SyncOptions>({"pull", "~/x", "src"}).call;
+  const auto pull = parsed<SyncOptions>({"pull", "~/x", "src"}).calls.at(0);
   EXPECT_EQ(pull.sandbox, "");
   EXPECT_EQ(pull.what.direction, sync::Direction::Pull);
   EXPECT_EQ(pull.what.local_path, "src");
@@ -56,7 +56,7 @@ TEST(ParseSync, ReadsEveryOption) {
                                          "--fsync",
                                          "--json",
                                          "-q"});
-  const sync::SyncOptions& how = line.call.what.options;
+  const sync::SyncOptions& how = line.calls.at(0).what.options;
   EXPECT_TRUE(how.delete_extras);
   EXPECT_EQ(how.confirm_delete, 7U);
   EXPECT_THAT(how.excludes, ElementsAre("a", "!b"));
@@ -68,14 +68,14 @@ TEST(ParseSync, ReadsEveryOption) {
   EXPECT_EQ(how.on_conflict, sync::ConflictChoice::Both);
   EXPECT_FALSE(how.keep_replaced);
   EXPECT_TRUE(how.flush_to_disk);
-  EXPECT_TRUE(line.call.what.dry_run);
+  EXPECT_TRUE(line.calls.at(0).what.dry_run);
   EXPECT_TRUE(line.json);
   EXPECT_TRUE(line.quiet);
 }
 
 TEST(ParseSync, SaysWhatIsMissingOrWrong) {
-  EXPECT_THAT(refusal({"push"}), HasSubstr("yonder push [NAME] LOCAL REMOTE"));
-  EXPECT_THAT(refusal({"pull", "x"}), HasSubstr("yonder pull [NAME] REMOTE LOCAL"));
+  EXPECT_THAT(refusal({"push"}), HasSubstr("yonder push LOCAL... NAME:REMOTE"));
+  EXPECT_THAT(refusal({"pull", "x"}), HasSubstr("yonder pull NAME:REMOTE... LOCAL"));
   EXPECT_THAT(refusal({"push", ".", ""}), HasSubstr("empty"));
   EXPECT_THAT(refusal({"push", ".", "x", "--on-conflict", "mine"}), HasSubstr("keep_local"));
   EXPECT_THAT(refusal({"push", ".", "x", "-n", "--background"}), HasSubstr("--background"));
@@ -117,6 +117,12 @@ TEST(SyncReport, SaysWhatWasLeftOutAndHowToBringItBack) {
   done.report->plan.left.push_back({".env", sync::Left::Excluded, "`.env` (built in: secret)"});
   EXPECT_THAT(sync_report(done, false).messages, Contains(HasSubstr("--exclude '!.env'")));
   EXPECT_THAT(sync_report(done, true).messages, IsEmpty());
+  const auto told = default_notes(done);
+  EXPECT_THAT(told, ElementsAre(HasSubstr(".env")));
+  EXPECT_THAT(sync_report(done, false, told).messages, IsEmpty()) << "it was said the last time";
+  EXPECT_THAT(sync_report(done, false, {"left out: 9 by another rule"}).messages,
+              Contains(HasSubstr(".env")))
+      << "it has changed";
 }
 
 TEST(SyncReport, TellsConflictsAndFailuresWithTheFix) {
@@ -137,8 +143,10 @@ TEST(SyncReport, SaysWhereItFailedAndWhatHelps) {
   auto done = response();
   done.report->failed.push_back({"a", Errc::Internal, "No space left on device", true});
   const Report report = sync_report(done, false);
-  EXPECT_THAT(report.messages,
-              Contains("failed on gpu1: a: No space left on device; free space there"));
+  EXPECT_THAT(
+      report.messages,
+      Contains("failed on gpu1: a: No space left on device; free space there; `yonder trash` "
+               "shows what Yonder keeps of replaced files there, --empty removes it"));
 }
 
 TEST(SyncReport, TakesAChoiceForAnAnswer) {
@@ -151,6 +159,14 @@ TEST(SyncReport, TakesAChoiceForAnAnswer) {
   EXPECT_THAT(report.messages, Contains("1 file kept as it is in the target: a"));
   EXPECT_THAT(report.messages, Contains("conflict: b: the target's is now b.conflict-1"));
   EXPECT_THAT(report.messages, Not(Contains(HasSubstr("--on-conflict"))));
+}
+
+TEST(SyncReport, SaysWhatWasCopiedWithoutItsAttributes) {
+  auto done = response();
+  EXPECT_THAT(sync_report(done, false).messages, Not(Contains(HasSubstr("access control"))));
+  done.report->attributes_lost = 2;
+  EXPECT_THAT(sync_report(done, true).messages,
+              Contains(HasSubstr("2 entries were copied without access control lists")));
 }
 
 TEST(SyncReport, SaysHowToGetBackWhatWasReplaced) {

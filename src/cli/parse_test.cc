@@ -2,6 +2,7 @@
 
 #include <gmock/gmock.h>
 
+#include "base/text.h"
 #include "cli/parsing_test.h"
 
 namespace yonder::cli {
@@ -62,8 +63,9 @@ TEST(ParseExec, ShowsTheRightFormWhenTheDashesAreMissing) {
 TEST(ParseExec, AttachesToARun) {
   const auto exec = parsed<ExecOptions>({"exec", "gpu1", "--attach", "r-abcdefghijklmnop"});
   ASSERT_TRUE(exec.attach);
-  EXPECT_EQ(exec.attach->str(), "r-abcdefghijklmnop");
+  EXPECT_EQ(*exec.attach, "r-abcdefghijklmnop");
   EXPECT_EQ(exec.sandbox, "gpu1");
+  EXPECT_EQ(parsed<ExecOptions>({"exec", "--attach", "r-ab"}).attach, "r-ab");
 }
 
 TEST(ParseExec, RefusesWhatMakesNoSense) {
@@ -73,20 +75,64 @@ TEST(ParseExec, RefusesWhatMakesNoSense) {
       {{"exec", "", "--", "true"}, "name is empty"},
       {{"exec", "a", "b", "--", "true"}, "unexpected argument \"b\""},
       {{"exec", "--timeout", "0", "--", "true"}, "above 0"},
-      {{"exec", "--timeout", "1h", "--", "true"}, "number of seconds, not \"1h\""},
-      {{"exec", "--timeout", "nan", "--", "true"}, "number of seconds"},
+      {{"exec", "--timeout", "soon", "--", "true"},
+       "a time such as 90, 1.5, 30m, 2h or 1h30m, not \"soon\""},
+      {{"exec", "--timeout", "nan", "--", "true"}, "a time such as"},
       {{"exec", "--timeout", "1e300", "--", "true"}, "ten years"},
-      {{"exec", "--wait=-1", "--", "true"}, "number of seconds"},
+      {{"exec", "--wait=-1", "--", "true"}, "a time such as"},
       {{"exec", "--env", "=x", "--", "true"}, "has no name"},
       {{"exec", "--max-output", "5", "--", "true"}, "--json"},
       {{"exec", "--json", "--max-output", "-5", "--", "true"}, "takes a number"},
-      {{"exec", "--attach", "nonsense"}, "not a run id"},
+      {{"exec", "--attach", "non-sense"}, "not a run id"},
       {{"exec", "--attach", "r-abcdefghijklmnop", "--", "true"}, "a command"},
       {{"exec", "--attach", "r-abcdefghijklmnop", "--cwd", "x"}, "--cwd"},
   };
   for (const auto& [words, what] : lines) {
     EXPECT_THAT(refusal(words), HasSubstr(what)) << ::testing::PrintToString(words);
   }
+}
+
+TEST(Parse, ReadsEveryTimeInTheSameWay) {
+  struct Case {
+    const char* text;
+    double seconds;
+  };
+  for (const auto& c : std::vector<Case>{{"90", 90},
+                                         {"1.5", 1.5},
+                                         {"500ms", 0.5},
+                                         {"90s", 90},
+                                         {"30m", 1800},
+                                         {"2h", 7200},
+                                         {"1.5h", 5400},
+                                         {"1d", 86400},
+                                         {"1h30m", 5400}}) {
+    const Duration time =
+        std::chrono::duration_cast<Duration>(std::chrono::duration<double>(c.seconds));
+    EXPECT_EQ(parsed<ExecOptions>({"exec", "--timeout", c.text, "--", "x"}).run.timeout, time);
+    EXPECT_EQ(parsed<ExecOptions>({"exec", "--wait", c.text, "--", "x"}).wait, time);
+    EXPECT_EQ(parsed<RunOptions>({"run", "--timeout", c.text, "--", "x"}).run.timeout, time);
+    EXPECT_EQ(parsed<RunOptions>(
+                  {"run", "--gpus", "1", "--when", "free", "--max-wait", c.text, "--", "x"})
+                  .run.gpu_queue_limit,
+              time);
+    EXPECT_EQ(parsed<StopOptions>({"stop", "r-a", "--grace", c.text}).grace, time);
+    EXPECT_EQ(parsed<GitSyncOptions>({"git-sync", "x", "--timeout", c.text}).request.timeout, time);
+    EXPECT_EQ(parsed<GpusOptions>({"gpus", "--wait", c.text}).wait, time);
+    EXPECT_EQ(parsed<TopOptions>({"top", "--interval", c.text}).interval, time);
+  }
+  for (const char* wrong : {"h", "2 h", "2x", "1m30", "-1", "1h-1m", "inf", "0x10", "1hm"}) {
+    EXPECT_THAT(refusal({"exec", concat("--timeout=", wrong), "--", "x"}),
+                ::testing::Not(HasSubstr("(accepted)")))
+        << wrong;
+  }
+}
+
+TEST(Parse, NamesWhatOtherProgramsCallOtherwise) {
+  EXPECT_THAT(refusal({"upload", "a", "b"}), HasSubstr("did you mean push?"));
+  EXPECT_THAT(refusal({"kill", "r-a"}), HasSubstr("did you mean stop?"));
+  EXPECT_THAT(refusal({"jobs"}), HasSubstr("did you mean ps?"));
+  EXPECT_THAT(refusal({"tail", "-f", "r-a"}), HasSubstr("did you mean logs?"));
+  EXPECT_THAT(refusal({"exec", "--workdir", "x", "--", "true"}), HasSubstr("did you mean --cwd?"));
 }
 
 TEST(Parse, NamesTheNearestCommandOrOption) {
@@ -97,6 +143,13 @@ TEST(Parse, NamesTheNearestCommandOrOption) {
   EXPECT_THAT(refusal({"help", "hots"}), HasSubstr("did you mean hosts?"));
   // What only scripts use is not offered.
   EXPECT_THAT(refusal({"hosts", "--nmes"}), ::testing::Not(HasSubstr("--names")));
+}
+
+TEST(Parse, KnowsThatJsonIsWantedAlsoOfWhatItCannotUnderstand) {
+  EXPECT_TRUE(wants_json({"exec", "--json", "--timout", "1", "--", "true"}));
+  EXPECT_TRUE(wants_json({"nonsense", "--json"}));
+  EXPECT_FALSE(wants_json({"exec", "--", "yonder", "--json"}));
+  EXPECT_FALSE(wants_json({}));
 }
 
 TEST(Parse, GivesHelpAndVersionWithoutDoingAnything) {
@@ -112,8 +165,16 @@ TEST(Parse, GivesHelpAndVersionWithoutDoingAnything) {
 }
 
 TEST(Parse, HelpSpeaksOfEveryCommand) {
-  const std::string help = parsed<HelpOptions>({}).text;
+  const std::string help = parsed<HelpOptions>({"--help"}).text;
   for (const auto& command : command_shapes()) EXPECT_THAT(help, HasSubstr("\n  " + command.name));
+}
+
+TEST(Parse, AloneItShowsWhatFitsASmallScreen) {
+  const std::string help = parsed<HelpOptions>({}).text;
+  const auto lines = split(help, '\n');
+  EXPECT_LE(lines.size(), 24U) << "with the prompt that follows";
+  for (const auto& line : lines) EXPECT_LE(line.size(), 80U) << line;
+  for (const auto& command : command_shapes()) EXPECT_THAT(help, HasSubstr(command.name));
 }
 
 TEST(Parse, ReadsTheOtherCommands) {
@@ -125,6 +186,8 @@ TEST(Parse, ReadsTheOtherCommands) {
   EXPECT_THAT(refusal({"hosts", "--wait", "3"}), HasSubstr("--resources"));
   EXPECT_EQ(parsed<DoctorOptions>({"doctor"}).sandbox, std::nullopt);
   EXPECT_EQ(parsed<DoctorOptions>({"doctor", "gpu1", "--json"}).sandbox, "gpu1");
+  EXPECT_TRUE(parsed<DoctorOptions>({"doctor", "gpu1", "--forget-place"}).forget_place);
+  EXPECT_THAT(refusal({"doctor", "--forget-place"}), HasSubstr("the name of a sandbox"));
   EXPECT_EQ(parsed<LoginOptions>({"login", "gpu1"}).sandbox, "gpu1");
   EXPECT_EQ(parsed<LogoutOptions>({"logout", "gpu1"}).sandbox, "gpu1");
   EXPECT_THAT(parsed<McpOptions>({"mcp", "--toolsets", "run,files"}).toolsets,
@@ -164,7 +227,7 @@ TEST(CommandShapes, ComeFromTheParser) {
   const auto exec = std::find_if(shapes.begin(), shapes.end(),
                                  [](const CommandShape& shape) { return shape.name == "exec"; });
   ASSERT_NE(exec, shapes.end());
-  EXPECT_TRUE(exec->takes_sandbox);
+  EXPECT_EQ(exec->words, Offer::Sandboxes);
   bool timeout_takes_value = false;
   bool json_takes_value = true;
   for (const auto& option : exec->options) {

@@ -16,11 +16,11 @@ namespace yonder::cli {
 
 Error usage_error(std::string message, std::string hint = "");
 
-Result<Duration> parse_seconds(const char* option, const std::string& text);
-// Of something that must not be over at once.
-Result<Duration> parse_time_limit(const char* option, const std::string& text);
-// "90", "90s", "30m", "2h" or "1d"; above 0.
+// Every time that is given as an option: seconds, as in "90" and "1.5", or with units, as in
+// "500ms", "90s", "30m", "2h", "1d" and "1h30m".
 Result<Duration> parse_time(const char* option, const std::string& text);
+// The same of something that must not be over at once: above 0.
+Result<Duration> parse_time_limit(const char* option, const std::string& text);
 Result<std::size_t> parse_count(const char* option, const std::string& text, std::size_t most);
 
 // "NAME=VALUE" into `env`, "NAME" into `own_variables`.

@@ -1,6 +1,8 @@
 #include "base/clock.h"
+#include "base/text.h"
 #include "cli/commands.h"
 #include "cli/exit_status.h"
+#include "cli/one_line.h"
 #include "cli/people_progress.h"
 #include "cli/ps_table.h"
 #include "cli/render.h"
@@ -8,6 +10,14 @@
 
 namespace yonder::cli {
 namespace {
+
+constexpr std::size_t kMostCompleted = 200;
+
+std::string names_text(const std::vector<std::string>& names) {
+  std::string text;
+  for (const auto& name : names) text += concat(one_line(name), "\n");
+  return text;
+}
 
 int fail(const PsOptions& options, const Error& error) {
   show_failure(error, format_of(options.json));
@@ -19,6 +29,10 @@ int fail(const PsOptions& options, const Error& error) {
 int ps_command(const PsOptions& options, const Doors& doors) {
   const auto engine = doors.engine();
   if (!engine) return fail(options, engine.error());
+  if (options.ids) {
+    const auto names = ops::known_runs(**engine, kMostCompleted);
+    return names ? print_then(names_text(*names)) : fail(options, names.error());
+  }
   ops::Session session;
   ops::CallContext context{.session = session, .progress = people_progress()};
   const auto list = ops::list_tasks(**engine, context,
@@ -27,14 +41,15 @@ int ps_command(const PsOptions& options, const Doors& doors) {
                                      .foreground = options.exec,
                                      .scan = options.scan});
   if (!list) return fail(options, list.error());
-  if (options.json) return print_json(ops::to_json(*list)) ? kExitSuccess : kExitReaderGone;
+  if (options.json) return print_json_then(ops::to_json(*list));
   const Screen shown_on = screen((*engine)->environment);
   const std::int64_t now = wall_clock_ms();
   if (shown_on.terminal) {
     const std::string text = ps_screen(*list, shown_on.width, shown_on.styled, now);
-    return print(text) ? kExitSuccess : kExitReaderGone;
+    return print_then(text);
   }
-  if (!print(tab_separated(ps_fields(*list)))) return kExitReaderGone;
+  const int printed = print_then(tab_separated(ps_fields(*list)));
+  if (printed != kExitSuccess) return printed;
   for (const auto& note : ps_notes(*list, now)) say(note);
   return kExitSuccess;
 }

@@ -65,7 +65,7 @@ std::string seconds_field(const RunStatus& status) {
 
 std::string unreachable_note(const ops::SandboxTasks& sandbox, std::int64_t now_ms) {
   const std::string seen = sandbox.seen_ms ? concat("last seen ", ago(*sandbox.seen_ms, now_ms))
-                                           : "never seen from here";
+                                           : "when it last answered is not known here";
   const std::string hint = one_line(sandbox.error->hint);
   return concat(one_line(sandbox.sandbox), " does not answer (", seen,
                 "): ", one_line(sandbox.error->message), hint.empty() ? "" : concat("; ", hint));

@@ -9,10 +9,12 @@
 #include <algorithm>
 #include <array>
 #include <cerrno>
+#include <cstring>
 #include <initializer_list>
 #include <limits>
 
 #include "base/text.h"
+#include "cli/exit_status.h"
 #include "cli/one_line.h"
 #include "ops/operation.h"
 
@@ -23,10 +25,18 @@ namespace {
 // 512, every system of today has 4096 or more for a pipe that is empty enough).
 constexpr std::size_t kSafePiece = 4096;
 
-std::size_t piece_for(int fd) {
-  struct stat about {};
-  const bool never_blocks = ::fstat(fd, &about) == 0 && S_ISREG(about.st_mode);
-  return never_blocks ? std::numeric_limits<ssize_t>::max() : kSafePiece;
+// Neither a file nor /dev/null keeps a writer waiting.
+bool never_blocks(const struct stat& about) {
+  struct stat null {};
+  return S_ISREG(about.st_mode) || (S_ISCHR(about.st_mode) && ::stat("/dev/null", &null) == 0 &&
+                                    about.st_rdev == null.st_rdev);
+}
+
+// A pipe, opened once more: those who share the descriptor that we were given would not expect it
+// to stop blocking. Nothing where that cannot be had.
+Fd own_way_into(int fd, const struct stat& about) {
+  if (!S_ISFIFO(about.st_mode) || (::fcntl(fd, F_GETFL) & O_ACCMODE) == O_RDONLY) return {};
+  return Fd(::open(concat("/proc/self/fd/", fd).c_str(), O_WRONLY | O_NONBLOCK | O_CLOEXEC));
 }
 
 bool has_variable(const std::vector<std::string>& environment, std::string_view start) {
@@ -49,7 +59,13 @@ void occupy_standard_streams() {
   }
 }
 
-Output::Output(int fd, int wake) : fd_(fd), wake_(wake), piece_(piece_for(fd)) {}
+Output::Output(int fd, int wake) : fd_(fd), wake_(wake), piece_(kSafePiece) {
+  struct stat about {};
+  if (::fstat(fd, &about) != 0) return;
+  own_ = own_way_into(fd, about);
+  if (own_) fd_ = own_.get();
+  if (own_ || never_blocks(about)) piece_ = std::numeric_limits<ssize_t>::max();
+}
 
 Output Output::to_stdout(int wake) {
   return {STDOUT_FILENO, wake};
@@ -79,12 +95,27 @@ Written Output::write(std::string_view bytes) const {
   return Written::Yes;
 }
 
-bool print(std::string_view text) {
-  return Output::to_stdout(-1).write(text) == Written::Yes;
+int status_after(Written written, int error) {
+  switch (written) {
+    case Written::Yes: return kExitSuccess;
+    case Written::ReaderGone: return kExitReaderGone;
+    case Written::Interrupted: return kExitFailure;
+    case Written::Failed: break;
+  }
+  say(concat("cannot write the output: ", std::strerror(error)));
+  return kExitUnwritten;
 }
 
-bool print_json(const Json& value) {
-  return print(dump_json(value) + "\n");
+int print_then(std::string_view text, int status, const std::vector<std::string>& if_unwritten) {
+  const Written written = Output::to_stdout(-1).write(text);
+  if (written == Written::Yes) return status;
+  const int failed = status_after(written, errno);
+  for (const auto& line : if_unwritten) say(line);
+  return failed;
+}
+
+int print_json_then(const Json& value, int status, const std::vector<std::string>& if_unwritten) {
+  return print_then(dump_json(value) + "\n", status, if_unwritten);
 }
 
 void say(std::string_view message) {
@@ -105,7 +136,7 @@ void say_error(const Error& error) {
 
 void show_failure(const Error& error, Format format) {
   if (format == Format::Json) {
-    print_json(ops::error_json(error));
+    print_json_then(ops::error_json(error));
   } else {
     say_error(error);
   }

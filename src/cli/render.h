@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "base/error.h"
+#include "base/fd.h"
 #include "base/json.h"
 
 namespace yonder::cli {
@@ -34,14 +35,21 @@ class Output {
   Written write(std::string_view bytes) const;
 
  private:
+  Fd own_;  // of the same pipe
   int fd_;
   int wake_;
-  std::size_t piece_;
+  std::size_t piece_;  // so much does not block
 };
 
-// Text of ours on stdout. False when it could not be written.
-bool print(std::string_view text);
-bool print_json(const Json& value);
+// Text of ours on stdout, and how to exit then: with `status` when it was written, with 141 when
+// the reader has gone, and with 74 when it could not be written otherwise, which stderr then says.
+// `if_unwritten` is said in both cases: what must not be lost, such as the id of a run.
+int print_then(std::string_view text, int status = 0,
+               const std::vector<std::string>& if_unwritten = {});
+int print_json_then(const Json& value, int status = 0,
+                    const std::vector<std::string>& if_unwritten = {});
+// How to exit after such a write, whose errno is `error`; says why it failed.
+int status_after(Written written, int error);
 
 // "yonder: ..." on stderr, each as one line; foreign bytes in it are made harmless.
 void say(std::string_view message);

@@ -1,7 +1,6 @@
 #include "cli/report.h"
 
 #include "base/text.h"
-#include "cli/exit_status.h"
 #include "cli/render.h"
 
 namespace yonder::cli {
@@ -11,12 +10,12 @@ std::string about_run(const std::string& run, const Error& error) {
 }
 
 int show(const Report& report) {
-  const bool written = print(report.out);
+  const int status = print_then(report.out, report.status, report.if_unwritten);
   for (const auto& message : report.messages) say(message);
   if (stderr_is_terminal()) {
     for (const auto& note : report.notes) say(note);
   }
-  return written ? report.status : kExitReaderGone;
+  return status;
 }
 
 }  // namespace yonder::cli

@@ -13,6 +13,8 @@ struct Report {
   std::string out;                    // for stdout
   std::vector<std::string> messages;  // for stderr: failures and warnings
   std::vector<std::string> notes;     // for stderr, when people read it
+  // For stderr, when stdout could not be written: what must not be lost.
+  std::vector<std::string> if_unwritten = {};
 };
 
 // "r-...: message; hint"

@@ -15,18 +15,18 @@ int list_batches(const RestoreOptions& options, FileWork& work) {
   const auto reply = work.files().trash(
       {.batch = options.batch, .max_paths = options.batch.empty() ? 1 : kPathsOfOne});
   if (!reply) return work.fail(reply.error(), options.json);
-  if (options.json) return print_json(ops::to_json(*reply)) ? kExitSuccess : kExitReaderGone;
+  if (options.json) return print_json_then(ops::to_json(*reply));
   std::string text;
   if (!options.batch.empty()) {
     for (const auto& path : reply->batches.front().paths) text += safe_name(path) + "\n";
-    return print(text) ? kExitSuccess : kExitReaderGone;
+    return print_then(text);
   }
   const Screen shown_on = screen(work.engine().environment);
   text = shown_on.terminal ? aligned_table({"BATCH", "WHY", "FILES", "SIZE", "BELOW", "WHAT"},
                                            trash_rows(*reply), shown_on.width, shown_on.styled)
                            : tab_separated(trash_rows(*reply));
   if (reply->batches.empty()) say("nothing was replaced or deleted lately");
-  return print(text) ? kExitSuccess : kExitReaderGone;
+  return print_then(text);
 }
 
 }  // namespace
@@ -38,15 +38,13 @@ int restore_command(const RestoreOptions& options, const Doors& doors) {
   const auto reply = (*work)->files().restore({.batch = options.batch, .paths = options.paths});
   if (!reply) return (*work)->fail(reply.error(), options.json);
   const int status = reply->failed.empty() ? kExitSuccess : kExitProblems;
-  if (options.json) return print_json(ops::to_json(*reply)) ? status : kExitReaderGone;
+  if (options.json) return print_json_then(ops::to_json(*reply), status);
   for (const auto& failed : reply->failed) {
     say(concat(safe_name(failed.path), ": ", failed.reason));
   }
   say(concat("restored ", reply->restored, " below ", safe_name(reply->root)));
   if (!reply->batch.empty()) {
-    const std::string where =
-        options.sandbox.empty() ? "" : concat("--sandbox ", printable(options.sandbox), " ");
-    say(concat("what stood there: yonder restore ", where, reply->batch));
+    say(concat("what stood there: ", restore_line((*work)->files().sandbox().name, reply->batch)));
   }
   return status;
 }

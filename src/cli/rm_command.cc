@@ -40,7 +40,7 @@ int rm_command(const RmOptions& options, const Doors& doors) {
   if (!options.which.json) return show(report);
   const Json json = runs_json<ops::TaskInfo>(
       outcomes, [](const ops::TaskInfo& task) { return ops::to_json(task); });
-  return print_json(json) ? report.status : kExitReaderGone;
+  return print_json_then(json, report.status);
 }
 
 }  // namespace yonder::cli

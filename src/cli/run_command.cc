@@ -7,6 +7,7 @@
 #include "cli/people_progress.h"
 #include "cli/render.h"
 #include "cli/run_report.h"
+#include "cli/tilde_hint.h"
 #include "ops/background.h"
 #include "ops/tasks.h"
 
@@ -32,18 +33,20 @@ int fail(const RunOptions& options, const Error& error, int status) {
 }
 
 // The start was faster than Ctrl-C. What was asked for is that it does not run.
-int take_back(ops::Engine& engine, const ops::BackgroundResponse& response, int signal) {
+int take_back(ops::Engine& engine, const ops::BackgroundResponse& response, int signal,
+              Format format) {
   ops::Session session;
   ops::CallContext context{.session = session};
   const std::string& id = response.run_id.str();
   const auto stopped = ops::stop_task(
       engine, context,
       {.task = {.run_id = id, .sandbox = response.sandbox}, .grace = std::chrono::seconds(2)});
-  if (stopped && stopped->gone) {
-    say(concat("it had begun as ", id, ", and was stopped"));
-  } else {
-    say(concat("it has begun as ", id, " and could not be stopped; try: yonder stop ", id));
-  }
+  const bool gone = stopped && stopped->gone;
+  show_failure({Errc::Cancelled,
+                gone ? concat("it had begun as ", id, ", and was stopped")
+                     : concat("it has begun as ", id, " and could not be stopped"),
+                gone ? "" : concat("try: yonder stop ", id)},
+               format);
   return kExitSignalBase + signal;
 }
 
@@ -65,14 +68,16 @@ int run_command(const RunOptions& options, const Doors& doors) {
   const auto response = ops::start_background(**engine, context, *request);
   if (!response) {
     const GivenUp given_up{.signal = (*interrupts)->first_signal()};
-    return fail(options, response.error(), status_of(response.error(), given_up));
+    const Error error =
+        with_tilde_hint(response.error(), options.run.cwd.value_or(""), **engine, options.sandbox);
+    return fail(options, error, status_of(error, given_up));
   }
   if (const int signal = (*interrupts)->first_signal(); signal != 0) {
-    return take_back(**engine, *response, signal);
+    return take_back(**engine, *response, signal, format_of(options.json));
   }
   const Report report = run_report(*response);
   if (!options.json) return show(report);
-  return print_json(ops::to_json(*response)) ? report.status : kExitReaderGone;
+  return print_json_then(ops::to_json(*response), report.status, report.if_unwritten);
 }
 
 }  // namespace yonder::cli

@@ -7,15 +7,21 @@
 namespace yonder::cli {
 namespace {
 
+const char* how_it_began(const ops::BackgroundResponse& response) {
+  if (response.launch_recovered) return "it was started before, on ";
+  return response.status.queue ? "it waits on " : "started on ";
+}
+
 std::string first_note(const ops::BackgroundResponse& response) {
-  std::string note = concat(response.launch_recovered           ? "it was started before, on "
-                            : response.status.queue.has_value() ? "it waits on "
-                                                                : "started on ",
-                            response.sandbox);
+  const bool over = has_ended(response.status.state);
+  std::string note = over && !response.launch_recovered
+                         ? concat("it has ended already, on ", response.sandbox, ": it ",
+                                  what_became(response.status))
+                         : concat(how_it_began(response), response.sandbox);
   for (const auto& gpu : response.status.gpus) note += concat(", GPU ", gpu.index);
   if (!response.session_name.empty()) note += concat(", session ", response.session_name);
   if (!response.log_file.empty()) note += concat(", log ", response.log_file);
-  if (has_ended(response.status.state)) note += concat("; it ", what_became(response.status));
+  if (over && response.launch_recovered) note += concat("; it ", what_became(response.status));
   return note;
 }
 
@@ -23,7 +29,10 @@ std::string first_note(const ops::BackgroundResponse& response) {
 
 Report run_report(const ops::BackgroundResponse& response) {
   const std::string& id = response.run_id.str();
-  Report report{.status = kExitSuccess, .out = id + "\n"};
+  Report report{.status = kExitSuccess,
+                .out = id + "\n",
+                .if_unwritten = {
+                    concat("the run's id is ", id, "; look with: yonder ps ", response.sandbox)}};
   for (const auto& warning : response.warnings) {
     // The operation's own advice is for agents; people get it below.
     if (warning.find(id) == std::string::npos) report.messages.push_back(warning);
@@ -43,6 +52,11 @@ Report run_report(const ops::BackgroundResponse& response) {
     report.messages.push_back(
         concat("queued on ", response.sandbox, ", ", response.status.queue->ahead, " ahead"));
     for (const auto& holder : response.status.queue->holders) report.notes.push_back(holder);
+  }
+  if (has_ended(response.status.state)) {
+    report.notes.push_back(first_note(response));
+    report.notes.push_back(concat("what it printed:  yonder logs ", id));
+    return report;
   }
   const std::vector<std::string> notes{
       first_note(response), concat("what it prints:   yonder logs -f ", id),

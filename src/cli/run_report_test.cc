@@ -56,6 +56,19 @@ TEST(RunReport, SaysThatAKeyFoundAnEarlierRun) {
   EXPECT_THAT(report.notes[0], HasSubstr("it exited with 3"));
 }
 
+TEST(RunReport, TellsAQuickEndAsWhatItIs) {
+  auto response = started();
+  response.status.state = RunState::Exited;
+  response.status.exit_code = 127;
+  response.tmux_session = "nightly";
+  const Report report = run_report(response);
+  EXPECT_EQ(report.status, 0) << "the id is good for its log";
+  EXPECT_THAT(report.notes,
+              ElementsAre("it has ended already, on gpu1: it exited with 127, session nightly, log "
+                          "/home/me/log",
+                          "what it printed:  yonder logs r-abcdefghijklmnop"));
+}
+
 TEST(RunReport, GivesTheIdOfARunThatMayHaveStarted) {
   auto response = started();
   response.connection_error = true;

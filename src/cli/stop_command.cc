@@ -32,7 +32,7 @@ int stop_command(const StopOptions& options, const Doors& doors) {
   if (!options.which.json) return show(report);
   const Json json = runs_json<ops::StopTaskResponse>(
       outcomes, [](const ops::StopTaskResponse& response) { return ops::to_json(response); });
-  return print_json(json) ? report.status : kExitReaderGone;
+  return print_json_then(json, report.status);
 }
 
 }  // namespace yonder::cli

@@ -91,7 +91,15 @@ std::string examples_of(const ops::LeftOutGroup& group) {
   return text;
 }
 
-void add_left_out(const sync::SyncReport& report, bool quiet, Report& out) {
+std::string left_out_note(const ops::LeftOutGroup& group) {
+  const std::string hint = in_options(group.hint);
+  const char* by = group.why == "unreadable" ? " that cannot be read, " : " by ";
+  return concat("left out: ", group.count, by, group.rule, ": ", examples_of(group),
+                hint.empty() ? "" : concat(" (", hint, ")"));
+}
+
+void add_left_out(const sync::SyncReport& report, bool quiet, const std::vector<std::string>& told,
+                  Report& out) {
   for (const auto& group : ops::group_left_out(report.plan.left)) {
     const bool kept = group.why == "kept";
     const bool harmless = kept || group.why == "excluded" || group.why == "special";
@@ -101,10 +109,9 @@ void add_left_out(const sync::SyncReport& report, bool quiet, Report& out) {
           concat(counted(group.count, "file", "files"), " ", group.rule, ": ", examples_of(group)));
       continue;
     }
-    const std::string hint = in_options(group.hint);
-    const char* by = group.why == "unreadable" ? " that cannot be read, " : " by ";
-    out.messages.push_back(concat("left out: ", group.count, by, group.rule, ": ",
-                                  examples_of(group), hint.empty() ? "" : concat(" (", hint, ")")));
+    std::string note = left_out_note(group);
+    const bool known = group.by_default && std::find(told.begin(), told.end(), note) != told.end();
+    if (!known) out.messages.push_back(std::move(note));
   }
 }
 
@@ -143,6 +150,14 @@ void add_trouble(const ops::SyncResponse& response, Report& out) {
   }
 }
 
+void add_lost_attributes(const sync::SyncReport& report, Report& out) {
+  if (report.attributes_lost == 0) return;
+  out.messages.push_back(
+      concat(counted(report.attributes_lost, "entry was", "entries were"),
+             " copied without access control lists or extended attributes that a sync, or the "
+             "target, does not keep"));
+}
+
 // How to get back what is no more where it was.
 void add_trash(const ops::SyncResponse& response, Report& out) {
   const sync::SyncReport& report = *response.report;
@@ -166,7 +181,8 @@ Report started(const ops::SyncResponse& response) {
   const std::int64_t id = response.transfer->id;
   return {.status = kExitSuccess,
           .out = concat(id, "\n"),
-          .notes = {concat("it goes on in the background: yonder transfers ", id)}};
+          .notes = {concat("it goes on in the background: yonder transfers ", id)},
+          .if_unwritten = {concat("the transfer's number is ", id)}};
 }
 
 }  // namespace
@@ -177,7 +193,17 @@ Error in_sync_options(Error error) {
   return error;
 }
 
-Report sync_report(const ops::SyncResponse& response, bool quiet) {
+std::vector<std::string> default_notes(const ops::SyncResponse& response) {
+  std::vector<std::string> notes;
+  if (!response.report) return notes;
+  for (const auto& group : ops::group_left_out(response.report->plan.left)) {
+    if (group.by_default) notes.push_back(left_out_note(group));
+  }
+  return notes;
+}
+
+Report sync_report(const ops::SyncResponse& response, bool quiet,
+                   const std::vector<std::string>& told) {
   if (!response.report) return started(response);
   const sync::SyncReport& report = *response.report;
   Report out{.status = report.dry_run || report.complete() ? kExitSuccess : kExitProblems};
@@ -186,8 +212,9 @@ Report sync_report(const ops::SyncResponse& response, bool quiet) {
   } else if (!quiet) {
     out.out = one_line(done_line(response)) + "\n";
   }
-  add_left_out(report, quiet, out);
+  add_left_out(report, quiet, report.dry_run ? std::vector<std::string>() : told, out);
   for (const auto& warning : report.warnings) out.messages.push_back(in_options(warning));
+  add_lost_attributes(report, out);
   add_trouble(response, out);
   if (!quiet) add_trash(response, out);
   return out;

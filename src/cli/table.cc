@@ -21,8 +21,9 @@ std::vector<std::size_t> column_widths(const Row& header, const std::vector<Row>
     widths.push_back(widest);
   }
   const std::size_t gaps = widths.empty() ? 0 : kGap * (widths.size() - 1);
-  while (std::accumulate(widths.begin(), widths.end(), gaps) > width) {
-    const auto widest = std::max_element(widths.begin(), widths.end());
+  // The first column names what the row is about, and that is typed again.
+  while (widths.size() > 1 && std::accumulate(widths.begin(), widths.end(), gaps) > width) {
+    const auto widest = std::max_element(widths.begin() + 1, widths.end());
     if (*widest <= kNarrowest) break;
     --*widest;
   }

@@ -26,7 +26,13 @@ TEST(Table, CountsCharactersNotBytes) {
 TEST(Table, CutsTheWidestColumnsToFit) {
   EXPECT_EQ(aligned_table({"A", "B"}, {{"abc", "0123456789abcdef"}}, 15, false),
             "A    B\nabc  012345678…\n");
-  EXPECT_EQ(aligned_table({"A"}, {{"ääääääääääää"}}, 9, false), "A\nääääääää…\n");
+  EXPECT_EQ(aligned_table({"A", "B"}, {{"a", "ääääääääääää"}}, 12, false), "A  B\na  ääääääää…\n");
+}
+
+TEST(Table, NeverCutsItsFirstColumn) {
+  EXPECT_EQ(aligned_table({"BATCH", "WHAT"}, {{"20261116T081502-k3fa", "0123456789"}}, 12, false),
+            "BATCH                 WHAT\n20261116T081502-k3fa  0123456…\n");
+  EXPECT_EQ(aligned_table({"A"}, {{"ääääääääääää"}}, 9, false), "A\nääääääääääää\n");
 }
 
 TEST(Table, StaysReadableOnAVeryNarrowScreen) {

@@ -139,7 +139,7 @@ Result<std::unique_ptr<TopCollector>> TopCollector::start(ops::Engine& engine,
   std::unique_ptr<TopCollector> collector(
       new TopCollector(engine, std::move(options), std::move(news)));
   TRY_ASSIGN(const auto specs, collector->specs());
-  collector->watch(specs);
+  collector->watch(specs.specs);
   collector->thread_ = Thread("top", [one = collector.get()] {
     every(one->options_.interval, one->stop_.token(), [one] {
       one->look_around();
@@ -198,15 +198,17 @@ void TopCollector::change_machine(const std::string& name,
   });
 }
 
-Result<std::vector<SandboxSpec>> TopCollector::specs() {
-  if (options_.names.empty()) return ops::machines_to_ask(engine_, session_);
+Result<ops::ToAsk> TopCollector::specs() {
+  if (options_.names.empty()) {
+    return ops::machines_to_ask(engine_, session_, ops::Aliases::Many);
+  }
   std::vector<SandboxSpec> specs;
   for (const auto& name : options_.names) {
     TRY_ASSIGN(SandboxSpec spec, ops::resolve_sandbox(engine_, session_, name));
     const auto is_same = [&](const SandboxSpec& other) { return other.name == spec.name; };
     if (std::none_of(specs.begin(), specs.end(), is_same)) specs.push_back(std::move(spec));
   }
-  return specs;
+  return ops::ToAsk{.specs = std::move(specs)};
 }
 
 // Begins with those that are new, and leaves those that are not wanted any more.
@@ -234,11 +236,13 @@ void TopCollector::watch(const std::vector<SandboxSpec>& specs) {
 // The file with the machines may change, and transfers come and go.
 void TopCollector::look_around() {
   const auto specs = this->specs();
-  if (specs) watch(*specs);
+  if (specs) watch(specs->specs);
   auto transfers = ops::list_transfers(engine_, kMostTransfers);
   change([&](TopKnown& known) {
     known.listed = true;
-    known.trouble = !specs ? specs.error().message : !transfers ? transfers.error().message : "";
+    known.trouble = !specs       ? specs.error().message
+                    : !transfers ? transfers.error().message
+                                 : ops::left_out_note(specs->left_out);
     known.transfers.clear();
     if (!transfers) return;
     for (auto& one : *transfers) {

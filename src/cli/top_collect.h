@@ -12,6 +12,7 @@
 #include "base/thread.h"
 #include "cli/top_state.h"
 #include "ops/engine.h"
+#include "ops/machines.h"
 
 namespace yonder::cli {
 
@@ -50,7 +51,7 @@ class TopCollector {
   class Follower;
 
   TopCollector(ops::Engine& engine, TopCollectOptions options, Pipe news);
-  Result<std::vector<SandboxSpec>> specs();
+  Result<ops::ToAsk> specs();
   void watch(const std::vector<SandboxSpec>& specs);
   void look_around();
   void change(const std::function<void(TopKnown&)>& how);

@@ -2,6 +2,7 @@
 #include <unistd.h>
 
 #include <array>
+#include <cerrno>
 
 #include "base/text.h"
 #include "cli/commands.h"
@@ -94,8 +95,8 @@ int watch(const TopOptions& options, ops::Engine& engine, const Screen& shown_on
   return TopLoop(**screen, **collector, interrupts).run();
 }
 
-int stopped_writing(Written written, const Interrupts& interrupts) {
-  return written == Written::Interrupted ? signal_status(interrupts) : kExitReaderGone;
+int stopped_writing(Written written, int error, const Interrupts& interrupts) {
+  return written == Written::Interrupted ? signal_status(interrupts) : status_after(written, error);
 }
 
 int stream(const TopOptions& options, TopCollector& collector, const Interrupts& interrupts) {
@@ -105,10 +106,14 @@ int stream(const TopOptions& options, TopCollector& collector, const Interrupts&
   while (!interrupts.cancel().cancelled()) {
     const Deadline next = Deadline::after(options.interval);
     const auto written = out.write(dump_json(top_json(collector.known(), TopTime::now())) + "\n");
-    if (written != Written::Yes) return stopped_writing(written, interrupts);
+    if (written != Written::Yes) return stopped_writing(written, errno, interrupts);
     if (options.once) return kExitSuccess;
     pollfd stop{interrupts.wake_fd(), POLLIN, 0};
     ::poll(&stop, 1, next.poll_timeout());
+  }
+  if (options.once) {
+    show_failure({Errc::Cancelled, "interrupted before all machines had answered", ""},
+                 Format::Json);
   }
   return signal_status(interrupts);
 }
@@ -121,7 +126,7 @@ int print_once(TopCollector& collector, const Screen& shown_on, const Interrupts
   const std::string text = shown_on.terminal
                                ? top_tables(known, shown_on.width, shown_on.styled, now)
                                : tab_separated(top_fields(known, now));
-  if (!print(text)) return kExitReaderGone;
+  if (const int failed = print_then(text); failed != kExitSuccess) return failed;
   if (!known.trouble.empty()) say(known.trouble);
   return kExitSuccess;
 }

@@ -19,7 +19,7 @@ int fail(bool json, const Error& error) {
 template <class Response>
 int answer(const Response& response, const Report& report, bool json) {
   if (!json) return show(report);
-  return print_json(ops::to_json(response)) ? report.status : kExitReaderGone;
+  return print_json_then(ops::to_json(response), report.status);
 }
 
 int list(ops::Engine& engine, bool json) {
@@ -28,13 +28,12 @@ int list(ops::Engine& engine, bool json) {
   if (json) {
     Json tasks = Json::array();
     for (const auto& transfer : *transfers) tasks.push_back(ops::to_json(transfer));
-    return print_json(Json{{"tasks", tasks}}) ? kExitSuccess : kExitReaderGone;
+    return print_json_then(Json{{"tasks", tasks}});
   }
   const Screen shown_on = screen(engine.environment);
-  const bool written = print(shown_on.terminal ? transfers_screen(*transfers, shown_on.width,
-                                                                  shown_on.styled, wall_clock_ms())
-                                               : tab_separated(transfers_fields(*transfers)));
-  return written ? kExitSuccess : kExitReaderGone;
+  return print_then(shown_on.terminal ? transfers_screen(*transfers, shown_on.width,
+                                                         shown_on.styled, wall_clock_ms())
+                                      : tab_separated(transfers_fields(*transfers)));
 }
 
 }  // namespace

@@ -2,6 +2,7 @@
 #include "cli/exit_status.h"
 #include "cli/run_words.h"
 #include "cli/task_reports.h"
+#include "ops/exec.h"
 
 namespace yonder::cli {
 namespace {
@@ -47,6 +48,11 @@ int add(const Outcome<ops::TaskInfo>& outcome, Report& report) {
   if (!status.left_running.empty()) {
     report.messages.push_back(
         concat(run, ": still running after it: ", processes(status.left_running, "pid ")));
+  }
+  const auto hint = ops::not_found_hint(status, false);
+  if (!hint.empty()) report.notes.push_back(concat(run, ": ", hint));
+  for (const auto& warning : warnings_of(status)) {
+    report.messages.push_back(concat(run, ": ", warning));
   }
   return own_status(status);
 }

@@ -54,8 +54,8 @@ int write_command(const WriteOptions& options, const Doors& doors) {
                                                .create_parents = options.parents,
                                                .append = options.append,
                                                .expected_hash = options.expected_hash});
-  if (!written) return (*work)->fail(written.error(), options.json);
-  if (options.json) return print_json(ops::to_json(*written)) ? kExitSuccess : kExitReaderGone;
+  if (!written) return (*work)->fail(written.error(), options.json, options.path);
+  if (options.json) return print_json_then(ops::to_json(*written));
   for (const auto& warning : written->warnings) say(warning);
   if (!written->linked.empty()) {
     say(concat(safe_name(written->linked), " is a link: wrote ", safe_name(written->path)));

@@ -37,7 +37,9 @@ Result<void> check_word(std::string_view word, std::string_view forbidden, std::
   const auto bad = std::find_if(word.begin(), word.end(), [&](char c) {
     return is_space_or_control(c) || forbidden.find(c) != std::string_view::npos;
   });
-  if (bad == word.end()) return {};
+  if (bad == word.end()) {
+    return printable(word) == word ? Result<void>{} : refused(what, "must be valid UTF-8");
+  }
   return refused(what, concat("must not contain '", printable({&*bad, 1}), "'"));
 }
 
@@ -64,7 +66,7 @@ Result<void> check_host(std::string_view host, std::string_view what) {
                    concat("write \"", printable(host.substr(at + 1)),
                           "\" there, and the user in its own setting"));
   }
-  return check_word(host, "'`\"$\\;&<>|(){}/", what);
+  return check_word(host, "'`\"$\\;&<>|(){}[]/", what);
 }
 
 Result<void> check_user(std::string_view user, std::string_view what) {

@@ -64,18 +64,34 @@ void add_aliases(const SshAliases& aliases, Catalog& catalog) {
   }
 }
 
-Result<std::string> choose_active(const TomlSettings& file, const EnvironmentSettings& environment,
-                                  const Catalog& catalog) {
+// A single setting is meant even where it is this machine; of several, this machine is not the one
+// to take without a word.
+std::string implied_by_settings(const TomlSettings& file, const EnvironmentSettings& environment) {
+  if (!environment.sandboxes.empty()) return environment.sandboxes.front().name;
+  if (file.sandboxes.empty()) return {};
+  const SandboxSpec& first = file.sandboxes.front();
+  return first.backend == Backend::Local && file.sandboxes.size() > 1 ? std::string() : first.name;
+}
+
+Result<void> choose_active(const TomlSettings& file, const EnvironmentSettings& environment,
+                           Catalog& catalog) {
   if (!file.active.empty()) {
-    if (by_name(catalog.sandboxes, file.active) != nullptr) return file.active;
+    catalog.active = file.active;
+    if (by_name(catalog.sandboxes, file.active) != nullptr) return {};
     return Error{Errc::Config,
                  concat(file.active_origin, ": \"active\" names \"", printable(file.active),
                         "\", and there is no such sandbox"),
                  see_all_or(nearest(file.active, names_of(catalog.sandboxes)))};
   }
-  if (!environment.sandboxes.empty()) return environment.sandboxes.front().name;
-  if (!file.sandboxes.empty()) return file.sandboxes.front().name;
-  return std::string(kLocal);
+  catalog.active = implied_by_settings(file, environment);
+  if (!catalog.active.empty()) return {};
+  if (file.is_empty) {
+    catalog.why_none_active = "config.toml is empty";
+  } else if (catalog.sandboxes.size() == 1) {  // this machine
+    catalog.active = catalog.sandboxes.front().name;
+    catalog.only_this_machine = true;
+  }
+  return {};
 }
 
 // "root@gpu1" where gpu1 is a setting for another address: the name would quietly mean another
@@ -101,7 +117,7 @@ Result<Catalog> build_catalog(const TomlSettings& file, const EnvironmentSetting
   TRY(add_settings(environment.sandboxes, catalog));
   add_embedded(catalog);
   add_aliases(aliases, catalog);
-  TRY_ASSIGN(catalog.active, choose_active(file, environment, catalog));
+  TRY(choose_active(file, environment, catalog));
   return catalog;
 }
 
@@ -114,6 +130,7 @@ Result<SandboxSpec> find_in(const Catalog& catalog, const std::string& name) {
   }
   if (const SandboxSpec* spec = by_name(catalog.sandboxes, name)) return *spec;
   if (looks_like_destination(name)) {
+    TRY(check_no_password(name, "the address"));
     TRY_ASSIGN(const Destination destination,
                parse_destination(name, concat("\"", printable(name), "\"")));
     SandboxSpec spec = spec_of(destination);
@@ -126,6 +143,25 @@ Result<SandboxSpec> find_in(const Catalog& catalog, const std::string& name) {
   std::string hint = see_all_or(nearest(name, names_of(catalog.sandboxes)));
   hint += "; a machine without settings is reached as user@host or ssh://host";
   return Error{Errc::NotFound, concat("no sandbox is named \"", printable(name), "\""), hint};
+}
+
+Error name_one(const Catalog& catalog) {
+  constexpr std::size_t kMostShown = 8;
+  std::vector<std::string> names;
+  for (const auto& spec : catalog.sandboxes) {
+    if (spec.backend != Backend::Local) names.push_back(spec.name);
+  }
+  const std::size_t all = names.size();
+  if (all > kMostShown) names.resize(kMostShown);
+  std::string hint = concat("name one: ", join(names, ", "), names.empty() ? "" : ", ");
+  if (all > kMostShown) hint += concat(all - kMostShown, " more (`yonder hosts`), ");
+  hint += concat("or ", kLocal, " for this machine; `yonder use NAME` makes one the active one");
+  return Error{
+      Errc::InvalidArgument,
+      concat("no sandbox was named and none is active",
+             catalog.why_none_active.empty() ? "" : concat(" (", catalog.why_none_active, ")"),
+             "; this machine is used only when it is named"),
+      std::move(hint)};
 }
 
 }  // namespace yonder::config

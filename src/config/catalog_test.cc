@@ -58,12 +58,35 @@ TEST(Catalog, HoldsOnlyLocalWhenNothingWasSaid) {
 }
 
 TEST(Catalog, ChoosesTheActiveSandboxByWhoSaidIt) {
-  EXPECT_EQ(Said{}.alias("a").build()->active, "local");
   EXPECT_EQ(Said{}.alias("a").in_file("f").in_file("g").build()->active, "f");
   EXPECT_EQ(Said{}.in_file("f").in_environment("e").in_environment("d").build()->active, "e");
   EXPECT_EQ(Said{}.in_file("f").in_environment("e").active("f").build()->active, "f");
   EXPECT_EQ(Said{}.in_environment("e").active("local").build()->active, "local");
   EXPECT_EQ(Said{}.alias("a").active("a").build()->active, "a");
+}
+
+TEST(Catalog, ImpliesThisMachineOnlyWhenNoOtherOneIsKnown) {
+  EXPECT_TRUE(Said{}.build()->only_this_machine);
+  EXPECT_EQ(Said{}.alias("a").build()->active, "");
+  EXPECT_FALSE(Said{}.alias("a").build()->only_this_machine);
+  EXPECT_FALSE(Said{}.in_environment("e").active("local").build()->only_this_machine);
+  Said one;
+  one.in_file("scratch").file.sandboxes[0].backend = Backend::Local;
+  EXPECT_EQ(one.build()->active, "scratch");
+  EXPECT_EQ(one.in_file("gpu1").build()->active, "");
+}
+
+TEST(Catalog, SaysWhichMachinesCanBeNamedWhenOneMustBe) {
+  const Error error = name_one(*Said{}.alias("gpu1").alias("gpu2").build());
+  EXPECT_EQ(error.code, Errc::InvalidArgument);
+  EXPECT_EQ(error.message,
+            "no sandbox was named and none is active; this machine is used only when it is named");
+  EXPECT_EQ(error.hint,
+            "name one: gpu1, gpu2, or local for this machine; `yonder use NAME` makes one the "
+            "active one");
+  Said many;
+  for (int i = 0; i < 12; ++i) many.alias("m" + std::to_string(i));
+  EXPECT_THAT(name_one(*many.build()).hint, HasSubstr("m7, 4 more (`yonder hosts`), or local"));
 }
 
 TEST(Catalog, RefusesAnActiveSandboxThatDoesNotExist) {
@@ -136,6 +159,20 @@ TEST(Find, NamesTheNearestForAnUnknownNameAndNeverGuesses) {
     EXPECT_THAT(found.error().hint, HasSubstr("yonder hosts")) << name;
   }
   EXPECT_EQ(find_in(*catalog, "me@-oProxyCommand=x").error().code, Errc::InvalidArgument);
+}
+
+TEST(Find, RefusesAPasswordInAnAddressAndDoesNotRepeatIt) {
+  const auto catalog = Said{}.build();
+  ASSERT_TRUE(catalog);
+  for (const char* name :
+       {"ssh://u:hunter2@gpu1", "u:hunter2@gpu1", "ssh://u:hunter2@gpu1:22/", "u:hunter2@ss@gpu1",
+        "ssh://:hunter2@gpu1", "ssh://u:hunter2@", "u:hunter2@-x"}) {
+    const auto refused = find_in(*catalog, name);
+    ASSERT_FALSE(refused) << name;
+    EXPECT_EQ(refused.error().code, Errc::InvalidArgument) << name;
+    EXPECT_THAT(refused.error().message, HasSubstr("holds a password")) << name;
+    EXPECT_EQ((refused.error().message + refused.error().hint).find("hunter2"), std::string::npos);
+  }
 }
 
 TEST(Find, SaysThatAutoIsOnlyForWorkThatIsStarted) {

@@ -191,5 +191,20 @@ TEST(ConfigEnv, WarnsOfVariablesThatNobodyReads) {
               ElementsAre("REMOTE_KEYFILE is not used; did you mean REMOTE_KEY_FILE?"));
 }
 
+TEST(ConfigEnv, RefusesAPasswordInAHostAndDoesNotRepeatIt) {
+  for (const auto& variables : std::vector<std::map<std::string, std::string>>{
+           {{"SSH_HOST", "u:hunter2@gpu1"}},
+           {{"SSH_HOST", "ssh://u:hunter2@gpu1"}},
+           {{"REMOTE_HOST", "u:hunter2@gpu1"}},
+           {{"REMOTE_HOST", "ssh://u:hunter2@gpu1"}},
+           {{"REMOTE_SANDBOX_LIST", R"([{"host": "ssh://u:hunter2@gpu1"}])"}}}) {
+    const auto read = read_environment(variables, "/home/me");
+    ASSERT_FALSE(read);
+    EXPECT_EQ(read.error().code, Errc::Config);
+    EXPECT_EQ((read.error().message + read.error().hint).find("hunter2"), std::string::npos)
+        << read.error().message << read.error().hint;
+  }
+}
+
 }  // namespace
 }  // namespace yonder::config

@@ -30,6 +30,7 @@ struct TomlSettings {
   std::string active_origin;           // "config.toml:1"
   SyncSettings sync;
   bool holds_secret = false;  // a password or passphrase in plain text
+  bool is_empty = false;      // the file is there, and nothing is in it
 };
 
 // Pure. `shown_path` is for messages, `home` for "~". Every failure is Errc::Config and says file,

@@ -36,10 +36,22 @@ Result<HostAndPort> split_port(std::string_view text, std::string_view what) {
 }  // namespace
 
 bool looks_like_destination(std::string_view text) {
-  return text.starts_with(kScheme) || text.find('@') != std::string_view::npos;
+  return text.starts_with(kScheme) || text.starts_with('[') ||
+         text.find('@') != std::string_view::npos;
+}
+
+Result<void> check_no_password(std::string_view text, std::string_view what) {
+  if (text.starts_with(kScheme)) text.remove_prefix(kScheme.size());
+  const std::size_t at = text.rfind('@');
+  if (at == std::string_view::npos || text.find(':') >= at) return {};
+  return Error{Errc::InvalidArgument,
+               concat(what, " holds a password, or a user with a colon in the name"),
+               "leave the password out: ssh asks for it, `yonder login` keeps the login, and "
+               "password_command in config.toml answers; such a user goes into `user` there"};
 }
 
 Result<Destination> parse_destination(std::string_view text, std::string_view what) {
+  TRY(check_no_password(text, what));
   if (text.starts_with(kScheme)) {
     text.remove_prefix(kScheme.size());
     if (text.ends_with('/')) text.remove_suffix(1);

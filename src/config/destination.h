@@ -20,6 +20,10 @@ struct Destination {
 // False for a plain name, which says nothing about an address.
 bool looks_like_destination(std::string_view text);
 
+// InvalidArgument, beginning with `what`, when it has the form user:password@host. A password would
+// be seen in lists of processes; the message does not repeat it.
+Result<void> check_no_password(std::string_view text, std::string_view what);
+
 // InvalidArgument, beginning with `what`, when it is malformed. "host" alone is accepted too.
 Result<Destination> parse_destination(std::string_view text, std::string_view what);
 

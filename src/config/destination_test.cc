@@ -23,6 +23,7 @@ TEST(Destination, ParsesEverySpellingAndHasOneNameForAMachine) {
       {"ssh://gpu1:22", "", "gpu1", 22, "ssh://gpu1:22"},
       {"me@[::1]:22", "me", "::1", 22, "me@[::1]:22"},
       {"me@[::1]", "me", "::1", 0, "me@[::1]"},
+      {"[::1]", "", "::1", 0, "ssh://[::1]"},
       {"me@fe80::1%eth0", "me", "fe80::1%eth0", 0, "me@[fe80::1%eth0]"},
       {"ssh://[2001:db8::1]:22", "", "2001:db8::1", 22, "ssh://[2001:db8::1]:22"},
       {"me@domain@gpu1", "me@domain", "gpu1", 0, "me@domain@gpu1"},

@@ -19,11 +19,6 @@ std::int64_t nanoseconds(const timespec& time) {
   return static_cast<std::int64_t>(time.tv_sec) * 1'000'000'000 + time.tv_nsec;
 }
 
-bool same(const FileStamp& a, const FileStamp& b) {
-  return a.exists == b.exists && a.device == b.device && a.inode == b.inode && a.size == b.size &&
-         a.modified_ns == b.modified_ns && a.changed_ns == b.changed_ns && a.mode == b.mode;
-}
-
 struct GlobResult {
   glob_t found{};
   GlobResult() = default;
@@ -51,6 +46,11 @@ FileStamp stamp_of(const std::string& path) {
   return stamp;
 }
 
+bool is_same(const FileStamp& a, const FileStamp& b) {
+  return a.exists == b.exists && a.device == b.device && a.inode == b.inode && a.size == b.size &&
+         a.modified_ns == b.modified_ns && a.changed_ns == b.changed_ns && a.mode == b.mode;
+}
+
 std::vector<std::string> matches_of(const std::string& pattern) {
   GlobResult result;
   if (::glob(pattern.c_str(), 0, nullptr, &result.found) != 0) return {};
@@ -68,7 +68,7 @@ const std::vector<std::string>& Watched::add_pattern(const std::string& pattern)
 
 bool has_changed(const Watched& watched) {
   const auto file_changed = [](const FileStamp& then) {
-    return !then.settled || !same(then, stamp_of(then.path));
+    return !then.settled || !is_same(then, stamp_of(then.path));
   };
   const auto pattern_changed = [](const Watched::Pattern& then) {
     return then.matches != matches_of(then.pattern);

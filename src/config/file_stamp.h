@@ -27,6 +27,9 @@ struct FileStamp {
 // Take the stamp before reading: what is written in between is then noticed the next time.
 FileStamp stamp_of(const std::string& path);
 
+// Whether nothing has happened to the file in between, as far as its times tell.
+bool is_same(const FileStamp& a, const FileStamp& b);
+
 // Paths that match a shell pattern, sorted; bounded. Leading dots must be matched explicitly.
 std::vector<std::string> matches_of(const std::string& pattern);
 

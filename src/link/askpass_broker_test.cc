@@ -51,9 +51,20 @@ TEST_F(AskpassBrokerTest, RefusesEverythingAfterARefusalButSaysSoOnce) {
   EXPECT_FALSE(attempt->answered_from_settings());
 }
 
+TEST_F(AskpassBrokerTest, KeepsThePassphraseFromAnotherKey) {
+  const auto broker = open();
+  SandboxSpec spec = box();
+  spec.key_file = "/k";
+  spec.key_passphrase = Secret("open");
+  const auto attempt = broker->begin(spec, refusals_.counter());
+  EXPECT_EQ(ask(*attempt, "Enter passphrase for key '/other': "), kRefused);
+  EXPECT_FALSE(attempt->answered_from_settings());
+}
+
 TEST_F(AskpassBrokerTest, GivesThePassphraseForAKey) {
   const auto broker = open();
   SandboxSpec spec = box();
+  spec.key_file = "/k";
   spec.key_passphrase = Secret("with spaces and 'quotes'");
   const auto attempt = broker->begin(spec, refusals_.counter());
   EXPECT_EQ(ask(*attempt, "Enter passphrase for key '/k': "), answered("with spaces and 'quotes'"));

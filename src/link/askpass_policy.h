@@ -1,6 +1,7 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 
 #include "link/askpass_broker.h"
 
@@ -11,6 +12,7 @@ struct AnswerSources {
   bool password = false;
   bool password_command = false;
   bool key_passphrase = false;
+  std::string_view key_file{};  // whose passphrase that is
   bool person = false;
   // A jump host's ssh inherits our environment and asks us too; the password is not meant for it.
   bool other_hop = false;

@@ -2,15 +2,20 @@
 
 #include <gtest/gtest.h>
 
+#include "base/text.h"
+
 namespace yonder::link {
 namespace {
 
 Question question(QuestionKind kind, ReplyForm reply = ReplyForm::Text) {
-  return {.kind = kind, .prompt = "?", .reply = reply};
+  const bool key = kind == QuestionKind::KeyPassphrase;
+  return {.kind = kind,
+          .prompt = key ? "Enter passphrase for key '/keys/mine': " : "?",
+          .reply = reply};
 }
 
 constexpr AnswerSources kAllSettings{
-    .password = true, .password_command = true, .key_passphrase = true};
+    .password = true, .password_command = true, .key_passphrase = true, .key_file = "/keys/mine"};
 
 AnswerSources and_a_person(AnswerSources sources) {
   sources.person = true;
@@ -30,6 +35,26 @@ TEST(Decide, GivesThePassphraseOnlyForAKey) {
   const auto passphrase = question(QuestionKind::KeyPassphrase);
   EXPECT_EQ(decide(passphrase, kAllSettings, {}), Decision::GivePassphrase);
   EXPECT_EQ(decide(passphrase, {.password = true, .password_command = true}, {}), Decision::Refuse);
+}
+
+TEST(Decide, GivesThePassphraseOnlyForTheKeyThatItOpens) {
+  Question other = question(QuestionKind::KeyPassphrase);
+  for (const char* key : {"/keys/other", "/keys/mine2", "/keys/min", "keys/mine", ""}) {
+    other.prompt = concat("Enter passphrase for key '", key, "': ");
+    EXPECT_EQ(decide(other, kAllSettings, {}), Decision::Refuse) << key;
+    EXPECT_EQ(decide(other, and_a_person(kAllSettings), {}), Decision::AskPerson) << key;
+  }
+  AnswerSources sources = kAllSettings;
+  sources.key_file = "";  // which key it is for was not said
+  EXPECT_EQ(decide(question(QuestionKind::KeyPassphrase), sources, {}), Decision::Refuse);
+  const std::string quoted = "/keys/it's mine";
+  sources.key_file = quoted;
+  other.prompt = concat("Enter passphrase for key '", quoted, "': ");
+  EXPECT_EQ(decide(other, sources, {}), Decision::GivePassphrase);
+  const std::string path = "/" + std::string(150, 'k');
+  sources.key_file = path;
+  other.prompt = concat("Enter passphrase for key '", path.substr(0, 100), "': ");
+  EXPECT_EQ(decide(other, sources, {}), Decision::GivePassphrase) << "ssh shows 100 bytes";
 }
 
 TEST(Decide, LeavesEverythingElseToThePerson) {

@@ -105,6 +105,7 @@ class AskpassSshTest : public ::testing::Test {
 
   Login log_in(const std::string& passphrase) {
     SandboxSpec spec = askpass_testing::box();
+    spec.key_file = directory_ / "user";
     spec.key_passphrase = Secret(passphrase);
     Login login;
     std::atomic<int> refusals = 0;

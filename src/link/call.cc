@@ -4,12 +4,6 @@
 #include "link/link.h"
 
 namespace yonder::link {
-namespace {
-
-// A window is confirmed in pieces, so that confirmations do not outnumber the data.
-constexpr std::uint64_t kConfirmStep = wire::kInitialCredit / 4;
-
-}  // namespace
 
 Call::Call(std::shared_ptr<Link> link, wire::StreamId stream)
     : link_(std::move(link)), stream_(stream) {}
@@ -24,8 +18,8 @@ Result<Event> Call::next(const Deadline& deadline, const CancelToken& cancel) {
   const auto slot = link_->slot(stream_);
   if (!slot) return Error{Errc::Internal, "the request has ended", ""};
   const auto wake = cancel.on_cancel([&] { slot->wake_all(); });
-  std::uint64_t confirm = 0;
-  auto event = slot->wait(
+  if (!cancel.cancelled()) confirm_data();
+  return slot->wait(
       deadline,
       [&](const Link::Slot& s) { return !s.events.empty() || s.failure || cancel.cancelled(); },
       [&](Link::Slot& s) -> Result<Event> {
@@ -33,24 +27,38 @@ Result<Event> Call::next(const Deadline& deadline, const CancelToken& cancel) {
         if (!s.events.empty()) {
           Event first = std::move(s.events.front());
           s.events.pop_front();
-          if (const auto* data = std::get_if<DataEvent>(&first)) {
-            s.unconfirmed += data->bytes.size();
-            if (s.unconfirmed >= kConfirmStep) confirm = std::exchange(s.unconfirmed, 0);
-            s.window += confirm;
-          }
+          if (const auto* data = std::get_if<DataEvent>(&first)) s.handed += data->bytes.size();
           return first;
         }
         if (s.failure) return *s.failure;
         if (cancel.cancelled()) return Error{Errc::Cancelled, "cancelled", ""};
         return Error{Errc::Timeout, "no answer in time", ""};
       });
-  if (confirm > 0) {
-    std::string out;
-    wire::append_frame(out, wire::Kind::Credit, stream_,
-                       wire::encode_credit(static_cast<std::uint32_t>(confirm)));
-    link_->send(out);
-  }
-  return event;
+}
+
+// A window is confirmed in pieces, so that confirmations do not outnumber the data.
+void Call::confirm_data() {
+  const auto slot = link_->slot(stream_);
+  if (!slot) return;
+  const std::uint64_t bytes = slot->change([](Link::Slot& s) -> std::uint64_t {
+    s.unconfirmed += std::exchange(s.handed, 0);
+    if (s.unconfirmed < s.confirm_step) return 0;
+    s.window += s.unconfirmed;
+    return std::exchange(s.unconfirmed, 0);
+  });
+  if (bytes == 0) return;
+  std::string out;
+  wire::append_frame(out, wire::Kind::Credit, stream_,
+                     wire::encode_credit(static_cast<std::uint32_t>(bytes)));
+  link_->send(out);
+}
+
+void Call::confirm_end(const std::string& run_id, bool owner) {
+  std::string out;
+  wire::append_message(out, wire::Kind::Taken, stream_,
+                       wire::encode(wire::TakenNote{.run_id = run_id, .owner = owner}));
+  link_->last_words_ = true;
+  link_->send(out);
 }
 
 void Call::poke() {

@@ -1,8 +1,10 @@
 #include "link/connect_error.h"
 
+#include <algorithm>
 #include <array>
 #include <string_view>
 
+#include "base/clean_text.h"
 #include "base/far_text.h"
 #include "base/quote.h"
 #include "base/text.h"
@@ -47,10 +49,32 @@ std::string who_said_what(const std::string& errors, const std::string& noise) {
   return "the connection ended without a word";
 }
 
+// Every line of it, as a list: what people compare with what they know of the machine must be
+// whole.
+std::string all_lines(std::string_view errors) {
+  constexpr std::size_t kMost = 4096;
+  std::string text;
+  for (const auto& line : split(clean_text(trim(errors.substr(0, kMost))).text, '\n')) {
+    if (!trim(line).empty()) text += concat("\n  | ", printable(trim(line)));
+  }
+  return text;
+}
+
 }  // namespace
 
 std::string login_command(const SandboxSpec& spec) {
   return ShellText("yonder login").arg(spec.name).str();
+}
+
+Error add_missing_agent(Error error, const std::vector<std::string>& environment) {
+  constexpr std::string_view kVariable = "SSH_AUTH_SOCK=";
+  const bool has_agent =
+      std::any_of(environment.begin(), environment.end(), [&](const std::string& entry) {
+        return entry.starts_with(kVariable) && entry.size() > kVariable.size();
+      });
+  if (has_agent || error.code != Errc::AuthNeeded) return error;
+  error.hint += "; ssh had no agent to ask for keys: SSH_AUTH_SOCK is not set, and none was found";
+  return error;
 }
 
 Error explain_failure(const SandboxSpec& spec, const std::string& errors,
@@ -63,6 +87,9 @@ Error explain_failure(const SandboxSpec& spec, const std::string& errors,
     error.code = phrase.code;
     error.hint = phrase.hint;
     if (error.hint.ends_with(": ")) error.hint += login_command(spec);
+    if (phrase.code == Errc::HostKey) {
+      error.message = concat("cannot connect to '", spec.name, "': ssh said:", all_lines(errors));
+    }
     break;
   }
   return error;

@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "base/text.h"
 #include "link/link_pool.h"
 
 namespace yonder::link {
@@ -42,6 +43,25 @@ TEST(ExplainFailure, KnowsWhatSshSays) {
     EXPECT_THAT(error.hint, HasSubstr(hint)) << said;
     EXPECT_THAT(error.message, HasSubstr("cannot connect to 'gpu 1': "));
   }
+}
+
+TEST(ExplainFailure, ShowsAChangedHostKeysWarningWholeAndLineByLine) {
+  std::string said = "@@@@\n@ WARNING: REMOTE HOST IDENTIFICATION HAS CHANGED! @\n@@@@\n";
+  for (int i = 0; i < 20; ++i) said += concat("line ", i, " of what ssh says about the key\r\n");
+  said += "Offending ED25519 key in /home/me/.ssh/known_hosts:7\nHost key verification failed.\n";
+  const auto error = explain_failure(spec(), said, "");
+  EXPECT_EQ(error.code, Errc::HostKey);
+  EXPECT_THAT(error.message, HasSubstr("'gpu 1': ssh said:\n  | @@@@\n  | @ WARNING: REMOTE HOST"));
+  EXPECT_THAT(error.message, HasSubstr("\n  | line 0 of what ssh says about the key\n  | line 1 "));
+  EXPECT_THAT(error.message, HasSubstr("known_hosts:7\n  | Host key verification failed."));
+}
+
+TEST(AddMissingAgent, SaysThatNoAgentWasThereToAsk) {
+  const Error refused{Errc::AuthNeeded, "m", "log in: yonder login box"};
+  EXPECT_THAT(add_missing_agent(refused, {"HOME=/h"}).hint, HasSubstr("SSH_AUTH_SOCK is not set"));
+  EXPECT_THAT(add_missing_agent(refused, {"SSH_AUTH_SOCK="}).hint, HasSubstr("SSH_AUTH_SOCK"));
+  EXPECT_EQ(add_missing_agent(refused, {"SSH_AUTH_SOCK=/s"}).hint, refused.hint);
+  EXPECT_EQ(add_missing_agent({Errc::Unreachable, "m", "h"}, {}).hint, "h");
 }
 
 TEST(ExplainFailure, ShowsTheLastWordsAndNoEscapeCodes) {

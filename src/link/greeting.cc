@@ -35,10 +35,10 @@ GreetingReader::Event GreetingReader::next() {
       return {};
     }
     const std::size_t end = waiting_.find('\n', start);
-    if (end == std::string::npos) {
-      if (waiting_.size() - start <= kMaxLine) return {};
-      // Not a line of ours. Whatever follows is looked at now, not at the next feed: many markers
-      // without an end would pile up.
+    if (end == std::string::npos && waiting_.size() - start <= kMaxLine) return {};
+    if (end == std::string::npos || end - start > kMaxLine) {
+      // Not a line of ours, however much of it has come at once. Whatever follows is looked at now,
+      // not at the next feed: many markers without an end would pile up.
       keep_noise(noise_, std::string_view(waiting_).substr(0, start));
       waiting_.erase(0, start + marker_.size());
       continue;

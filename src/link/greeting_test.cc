@@ -110,6 +110,19 @@ TEST(GreetingReader, GivesUpALineWithoutEndAndStillHearsTheNext) {
   EXPECT_EQ(reader.next().kind, GreetingReader::Kind::Ready);
 }
 
+TEST(GreetingReader, RefusesALineThatIsTooLongHoweverItIsCut) {
+  const std::string text = kMarker + " need " + std::string(5000, 'x') + " y 1\n";
+  for (const std::size_t piece : {text.size(), std::size_t{1000}}) {
+    GreetingReader reader(kNonce);
+    for (std::size_t at = 0; at < text.size(); at += piece) {
+      reader.feed(text.substr(at, piece));
+      EXPECT_EQ(reader.next().kind, GreetingReader::Kind::Nothing) << "in pieces of " << piece;
+    }
+    reader.feed(kMarker + " ready\n");
+    EXPECT_EQ(reader.next().kind, GreetingReader::Kind::Ready);
+  }
+}
+
 TEST(GreetingReader, KeepsLittleOfMarkersWithoutANewline) {
   GreetingReader reader(kNonce);
   std::string markers;

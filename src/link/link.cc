@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <array>
 #include <cerrno>
+#include <thread>
 
 #include "base/clean_text.h"
 #include "base/far_text.h"
@@ -25,8 +26,14 @@ Error as_the_far_side_said(const Error& said) {
 }
 
 constexpr std::size_t kMaxErrors = 4096;
+// For the way there and back, on the slowest of lines.
+constexpr auto kAnswerTime = std::chrono::seconds(3);
+constexpr std::size_t kMostId = 64;
 constexpr std::int64_t kLatestClock = std::int64_t{1}
                                       << 53U;  // milliseconds; far beyond any calendar
+
+constexpr auto kLastWords = std::chrono::milliseconds(50);
+constexpr auto kLastWordsStep = std::chrono::milliseconds(1);
 
 // A window is counted in bytes, and an event is larger than a byte.
 constexpr std::size_t kMostEvents = 65536;
@@ -45,6 +52,24 @@ bool joins_last(std::deque<Event>& events, const wire::DataView& data) {
   return true;
 }
 
+std::uint64_t window_of(const wire::AnyRequest& request) {
+  if (const auto* start = std::get_if<wire::StartRequest>(&request)) {
+    return wire::window_of(start->follow);
+  }
+  const auto* follow = std::get_if<wire::FollowRequest>(&request);
+  return follow == nullptr ? std::uint64_t{wire::kInitialCredit} : wire::window_of(follow->follow);
+}
+
+bool is_about_runs(const wire::AnyRequest& request) {
+  const auto* log = std::get_if<wire::ReadLogRequest>(&request);
+  return std::holds_alternative<wire::StartRequest>(request) ||
+         std::holds_alternative<wire::FollowRequest>(request) ||
+         std::holds_alternative<wire::StopRequest>(request) ||
+         std::holds_alternative<wire::ListRequest>(request) ||
+         std::holds_alternative<wire::RemoveRequest>(request) ||
+         (log != nullptr && log->path.empty());
+}
+
 Machine to_machine(const wire::Hello& hello) {
   // Everything in it is the far side's word, and is shown to people and models.
   return Machine{.build = printable(hello.build),
@@ -58,6 +83,9 @@ Machine to_machine(const wire::Hello& hello) {
                  .outpost_path = printable(hello.outpost_path),
                  .state_dir = printable(hello.state_dir),
                  .state_problem = printable(hello.state_problem),
+                 .state_id = printable(hello.state_id.substr(0, kMostId)),
+                 .state_volatile = hello.state_volatile,
+                 .machine_id = printable(hello.machine_id.substr(0, kMostId)),
                  .clock_ms = hello.clock_ms,
                  .outpost_pid = hello.pid};
 }
@@ -65,7 +93,10 @@ Machine to_machine(const wire::Hello& hello) {
 }  // namespace
 
 Link::Link(Subprocess process, LinkSettings settings)
-    : process_(std::move(process)), settings_(settings), out_(std::move(process_.input())) {}
+    : process_(std::move(process)),
+      settings_(settings),
+      out_(std::move(process_.input())),
+      heard_(std::chrono::steady_clock::now()) {}
 
 Result<std::shared_ptr<Link>> Link::open(const Setup& setup, const Deadline& deadline,
                                          const CancelToken& cancel) {
@@ -93,7 +124,17 @@ Link::~Link() {
   close();
 }
 
+// What was sent without waiting for an answer is to leave, though ssh gets its signal to end right
+// behind it. This waits for ssh, and not for the other machine.
+void Link::finish_sending() {
+  if (!last_words_.exchange(false) || !alive()) return;
+  const auto deadline = Deadline::after(kLastWords);
+  while (!deadline.expired() && !out_.was_read()) std::this_thread::sleep_for(kLastWordsStep);
+  std::this_thread::sleep_for(2 * kLastWordsStep);  // from its own buffer to the network
+}
+
 void Link::close() {
+  finish_sending();
   stopping_ = true;
   [[maybe_unused]] const auto woken = ::write(wake_.write.get(), "w", 1);
   reader_.join();
@@ -101,6 +142,12 @@ void Link::close() {
 
 bool Link::alive() const {
   return loss_.with([](const auto& loss) { return !loss.has_value(); });
+}
+
+bool Link::answers() const {
+  const Instant heard = heard_;
+  const bool unused = slots_.with([](const auto& slots) { return slots.empty(); });
+  return unused || std::chrono::steady_clock::now() - heard < settings_.ping_every + kAnswerTime;
 }
 
 Error Link::loss() const {
@@ -130,8 +177,13 @@ void Link::forget(wire::StreamId stream) {
 }
 
 Result<Call> Link::request(const wire::AnyRequest& request) {
+  if (no_runs_ && is_about_runs(request)) return *no_runs_;
   const wire::StreamId stream = next_stream_++;
   auto slot = std::make_shared<Monitor<Slot>>();
+  slot->change([&](Slot& s) {
+    s.window = window_of(request);
+    s.confirm_step = s.window / 4;
+  });
   slots_.with([&](auto& slots) { slots.emplace(stream, slot); });
   Call call(shared_from_this(), stream);
   // Looked at after the slot is known: whoever loses the link from here on fails this slot too.
@@ -226,6 +278,9 @@ bool Link::read_some_frames() {
   if (n < 0) return errno == EAGAIN || errno == EINTR;
   if (n == 0) return false;
   parser_.filled(static_cast<std::size_t>(n));
+  const bool much = received_ >= wire::kMuch;
+  received_ += static_cast<std::uint64_t>(n);
+  if (!much && received_ >= wire::kMuch) widen_pipe(process_.output(), wire::kWidePipe);
   return take_frames();
 }
 
@@ -385,6 +440,7 @@ void Link::read_loop() {
     if ((fds[1].revents & (POLLIN | POLLHUP | POLLERR)) != 0) drain_errors();
     if ((fds[0].revents & (POLLIN | POLLHUP | POLLERR)) != 0) {
       heard = std::chrono::steady_clock::now();
+      heard_ = heard;
       open = read_some_frames();
     }
   }

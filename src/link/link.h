@@ -60,8 +60,9 @@ class Call {
   Call& operator=(Call&&) = delete;
   ~Call();
 
-  // The next thing that happens. Errors: what the far side answered; LinkLost; Timeout at the
-  // deadline; Cancelled.
+  // The next thing that happens. Data that were handed out before are done with then: unless the
+  // call is cancelled, the far side hears of it, and may forget them. Errors: what the far side
+  // answered; LinkLost; Timeout at the deadline; Cancelled.
   Result<Event> next(const Deadline& deadline, const CancelToken& cancel);
 
   // Makes next() return an InputEvent: there is something to send. Thread: any.
@@ -74,6 +75,9 @@ class Call {
   bool input_closed() const;
   Result<void> send_input(std::uint64_t offset, std::string_view bytes);
   Result<void> end_input();
+  // After the reply: how the run ended is known here, and need not be asked again. Nothing waits
+  // for it; when it is lost, the far side keeps more than it needs.
+  void confirm_end(const std::string& run_id, bool owner);
   // The far side may send so many bytes more before it has to wait for us.
   void widen(std::uint32_t bytes);
   // Makes the far side give the request up, and waits until what works on it over there has ended.
@@ -81,6 +85,8 @@ class Call {
   bool stop(const Deadline& deadline);
 
  private:
+  void confirm_data();
+
   std::shared_ptr<Link> link_;
   wire::StreamId stream_ = 0;
 };
@@ -107,12 +113,19 @@ class Link : public std::enable_shared_from_this<Link> {
   Link& operator=(const Link&) = delete;
 
   const Machine& machine() const { return machine_; }
+  // Requests about runs end with this error from now on, before they are sent. Called before the
+  // link is shared.
+  void refuse_runs(Error why) { no_runs_ = std::move(why); }
+  const std::optional<Error>& no_runs() const { return no_runs_; }
   // What start-up files printed before the outpost spoke.
   const std::string& noise() const { return noise_; }
   // How far the far side's clock is ahead of ours.
   std::int64_t clock_ahead_ms() const { return clock_ahead_ms_; }
   bool deployed() const { return deployed_; }
   bool alive() const;
+  // False when a caller waits, the last ping should have been answered, and nothing was heard
+  // since.
+  bool answers() const;
   // Why it is not alive any more.
   Error loss() const;
 
@@ -132,7 +145,9 @@ class Link : public std::enable_shared_from_this<Link> {
     std::deque<Event> events;
     std::optional<Error> failure;
     std::uint64_t window = wire::kInitialCredit;  // how many more bytes of Data may come
+    std::uint64_t handed = 0;                     // bytes that the caller has in hand
     std::uint64_t unconfirmed = 0;                // bytes taken since the last Credit
+    std::uint64_t confirm_step = wire::kInitialCredit / 4;
     std::uint64_t input_credit = wire::kInitialCredit;
     bool input_closed = false;
     bool answered = false;  // there is one reply, and nothing after it
@@ -157,12 +172,14 @@ class Link : public std::enable_shared_from_this<Link> {
   void send(std::string_view bytes) { wake_unless(out_.send({&bytes, 1})); }
   void wake_unless(bool all_sent);
   void tell_of_room();
+  void finish_sending();
   SharedSlot slot(wire::StreamId stream) const;
   void forget(wire::StreamId stream);
 
   Subprocess process_;
   LinkSettings settings_;
   Machine machine_;
+  std::optional<Error> no_runs_;
   std::string noise_;
   std::int64_t clock_ahead_ms_ = 0;
   bool deployed_ = false;
@@ -173,9 +190,12 @@ class Link : public std::enable_shared_from_this<Link> {
   Guarded<std::map<wire::StreamId, SharedSlot>> slots_;
   std::atomic<wire::StreamId> next_stream_{1};
   std::atomic<bool> stopping_{false};
+  std::atomic<bool> last_words_{false};  // something was sent that nothing answers
   std::atomic<Duration> round_trip_{Duration::max()};
+  std::atomic<Instant> heard_{Instant{}};
   std::deque<Instant> pings_;                    // the reader's; not yet answered
   wire::FrameParser parser_;                     // the reader's
+  std::uint64_t received_ = 0;                   // the reader's
   std::map<wire::StreamId, std::string> parts_;  // the reader's
   Thread reader_;                                // joined first
 };

@@ -5,9 +5,11 @@
 #include <exception>
 #include <functional>
 #include <random>
+#include <utility>
 
 #include "base/id.h"
 #include "base/text.h"
+#include "link/connect_error.h"
 
 namespace yonder::link {
 namespace {
@@ -20,6 +22,23 @@ constexpr auto kShortLife = std::chrono::seconds(5);
 // But it was up: a bad network is met again within a second, not after the pauses that an
 // unreachable machine gets.
 constexpr int kMostLosses = 4;
+
+// Counts the callers that wait for a link.
+template <class Entry>
+class Wanting {
+ public:
+  explicit Wanting(Monitor<Entry>& entry) : entry_(entry) {
+    entry_.change([](Entry& e) { ++e.wanted; });
+  }
+  ~Wanting() {
+    entry_.change([](Entry& e) { --e.wanted; });
+  }
+  Wanting(const Wanting&) = delete;
+  Wanting& operator=(const Wanting&) = delete;
+
+ private:
+  Monitor<Entry>& entry_;
+};
 
 // Everything that makes it another connection.
 std::string key_of(const SandboxSpec& spec) {
@@ -86,6 +105,20 @@ std::shared_ptr<Link> LinkPool::existing(const SandboxSpec& spec) const {
   return link && link->alive() ? link : nullptr;
 }
 
+std::vector<LinkSight> LinkPool::sights() const {
+  const auto entries = entries_.with([](const auto& all) { return all; });
+  std::vector<LinkSight> sights;
+  for (const auto& [key, entry] : entries) {
+    const auto [link, wanted] =
+        entry->look([](const Entry& e) { return std::pair(e.link, e.wanted > 0); });
+    if (!link || (!link->alive() && !wanted)) continue;
+    const LinkState standing = link->answers() ? LinkState::Up : LinkState::Silent;
+    sights.push_back({.sandbox = key.substr(0, key.find('\n')),
+                      .state = link->alive() ? standing : LinkState::Lost});
+  }
+  return sights;
+}
+
 void LinkPool::forget_failures(const SandboxSpec& spec) {
   entry(spec)->change([](Entry& e) {
     e.auth_failure.reset();
@@ -118,7 +151,16 @@ Result<std::shared_ptr<Link>> LinkPool::open(const SandboxSpec& spec, CommandPre
                           .progress = options.progress,
                           .give_up = options.deadline};
   const auto limit = Deadline::after(spec.connect_timeout + settings.typing_time);
-  return Link::open(setup, Deadline::earlier(limit, options.deadline), options.cancel);
+  auto opened = Link::open(setup, Deadline::earlier(limit, options.deadline), options.cancel);
+  if (!opened) {
+    if (spec.backend != Backend::Ssh) return opened;
+    return add_missing_agent(std::move(opened).error(), setup.prefix.environment);
+  }
+  if (check_place_) {
+    auto trouble = check_place_(spec, (*opened)->machine());
+    if (trouble) (*opened)->refuse_runs(*std::move(trouble));
+  }
+  return opened;
 }
 
 Result<std::shared_ptr<Link>> LinkPool::open_another(const SandboxSpec& spec,
@@ -172,6 +214,7 @@ Result<std::shared_ptr<Link>> LinkPool::connect(const SandboxSpec& spec, Monitor
 Result<std::shared_ptr<Link>> LinkPool::acquire(const SandboxSpec& spec,
                                                 const AcquireOptions& options) {
   const auto entry = this->entry(spec);
+  const Wanting wanting(*entry);
   const auto wake = options.cancel.on_cancel([&] { entry->wake_all(); });
   while (true) {
     enum class Next { Use, Connect, Wait, Refuse };
@@ -180,11 +223,12 @@ Result<std::shared_ptr<Link>> LinkPool::acquire(const SandboxSpec& spec,
     Instant pause_until{};
     const Next next = entry->change([&](Entry& e) {
       const auto now = std::chrono::steady_clock::now();
-      if (e.link && e.link->alive()) {
+      const bool alive = e.link && e.link->alive();
+      if (alive && !e.link->no_runs()) {
         link = e.link;
         return Next::Use;
       }
-      count_loss(e, now);
+      if (!alive) count_loss(e, now);
       if (e.auth_failure && (options.keep_trying || now - e.auth_failed_at < kAuthPause)) {
         refusal = e.auth_failure;
         return Next::Refuse;

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <functional>
 #include <map>
 #include <memory>
 #include <optional>
@@ -9,6 +10,7 @@
 #include "base/cancel.h"
 #include "base/guarded.h"
 #include "link/link.h"
+#include "model/link_sight.h"
 
 namespace yonder::link {
 
@@ -30,6 +32,11 @@ class LinkPool {
            LinkSettings settings);
   ~LinkPool();
 
+  // Asked about each machine that was reached: an error when runs must not be started or looked for
+  // there. Such a link is opened anew for the next caller. Set before the first link is opened.
+  using PlaceCheck = std::function<std::optional<Error>(const SandboxSpec&, const Machine&)>;
+  void check_places(PlaceCheck check) { check_place_ = std::move(check); }
+
   Result<std::shared_ptr<Link>> acquire(const SandboxSpec& spec, const AcquireOptions& options);
 
   // One more, for the caller alone, beside the shared one. Nobody is asked for anything.
@@ -38,6 +45,8 @@ class LinkPool {
 
   // The link as it is, without opening one.
   std::shared_ptr<Link> existing(const SandboxSpec& spec) const;
+  // Those that were ever up, as they are now; a lost one only while a caller waits for its return.
+  std::vector<LinkSight> sights() const;
   // A person has logged in: what failed before may work now.
   void forget_failures(const SandboxSpec& spec);
 
@@ -46,6 +55,7 @@ class LinkPool {
     std::shared_ptr<Link> link;
     Instant opened_at{};
     bool connecting = false;
+    int wanted = 0;  // callers in acquire()
     int failures = 0;
     Instant next_attempt{};
     std::optional<Error> auth_failure;     // with it nobody tries by himself
@@ -66,6 +76,7 @@ class LinkPool {
   AskpassBroker* broker_;
   std::vector<OutpostImage> images_;
   LinkSettings settings_;
+  PlaceCheck check_place_;
   mutable Guarded<std::map<std::string, SharedEntry>> entries_;
 };
 

@@ -170,6 +170,27 @@ TEST_F(LinkPoolTest, ClosesAnIdleLinkAndOpensAnotherWhenItIsNeeded) {
   EXPECT_EQ(attempts().size(), 2U);
 }
 
+TEST_F(LinkPoolTest, ShowsALostLinkOnlyWhileACallerWaitsForItsReturn) {
+  EXPECT_TRUE(pool_.sights().empty()) << "never connected";
+  answers();
+  const auto link = acquire();
+  ASSERT_TRUE(link) << link.error().message;
+  ASSERT_EQ(pool_.sights().size(), 1U);
+  EXPECT_EQ(pool_.sights()[0].sandbox, spec_.name);
+  EXPECT_EQ(pool_.sights()[0].state, LinkState::Up);
+  behaves(kSilent);
+  (*link)->close();
+  EXPECT_TRUE(pool_.sights().empty()) << "as after a long idle time";
+  CancelSource stop;
+  Thread caller("caller",
+                [&] { EXPECT_FALSE(acquire({.cancel = stop.token(), .keep_trying = true})); });
+  EXPECT_TRUE(eventually([&] {
+    const auto sights = pool_.sights();
+    return sights.size() == 1 && sights[0].state == LinkState::Lost;
+  }));
+  stop.cancel();
+}
+
 TEST_F(LinkPoolTest, DoesNotHammerAFarSideThatDiesRightAway) {
   behaves(far_.greeting() + "exit 1");
   for (int round = 0; round < 3; ++round) {

@@ -187,7 +187,7 @@ TEST_F(LinkTest, LetsACallerGoWhoCancels) {
   EXPECT_TRUE(link->alive());
 }
 
-TEST_F(LinkTest, ConfirmsDataOnlyAsTheyAreTaken) {
+TEST_F(LinkTest, ConfirmsDataOnlyWhenTheirTakerComesBackForMore) {
   std::string data;
   for (std::uint64_t at = 0; at < wire::kInitialCredit; at += 32768) {
     wire::append_data(data, 1, {.channel = wire::Channel::Out, .offset = at},
@@ -202,11 +202,33 @@ TEST_F(LinkTest, ConfirmsDataOnlyAsTheyAreTaken) {
     ASSERT_TRUE(event);
     EXPECT_EQ(std::get<DataEvent>(*event).bytes.size(), 32768U);
   }
-  std::string expected;
-  for (int i = 0; i < 4; ++i) {
-    wire::append_frame(expected, wire::Kind::Credit, 1, wire::encode_credit(65536));
+  std::string credit;
+  wire::append_frame(credit, wire::Kind::Credit, 1, wire::encode_credit(65536));
+  const auto heard = [&] { return far_.scratch().read("heard"); };
+  EXPECT_TRUE(testing::eventually([&] { return heard() == credit + credit + credit; }));
+  CancelSource gone;
+  gone.cancel();
+  EXPECT_FALSE(call->next(soon(), gone.token()));
+  EXPECT_EQ(heard(), credit + credit + credit) << "who has turned away may not have used them";
+  EXPECT_FALSE(call->next(Deadline::after(Duration::zero()), {}));
+  EXPECT_TRUE(testing::eventually([&] { return heard() == credit + credit + credit + credit; }));
+}
+
+TEST_F(LinkTest, SaysThatAnEndHasArrivedWithoutWaiting) {
+  std::string reply;
+  wire::append_frame(reply, wire::Kind::Reply, 1, "");
+  std::string word;
+  wire::append_frame(word, wire::Kind::Taken, 1,
+                     wire::encode(wire::TakenNote{.run_id = "r-a", .owner = true}));
+  auto link = open(taken(probe_size()) + shown(reply) + far_.writes_down("heard"));
+  ASSERT_TRUE(link);
+  {
+    auto call = link->request(wire::ProbeRequest{});
+    ASSERT_TRUE(call);
+    ASSERT_TRUE(call->next(soon(), {}));
+    call->confirm_end("r-a", true);
   }
-  EXPECT_TRUE(testing::eventually([&] { return far_.scratch().read("heard") == expected; }));
+  EXPECT_TRUE(testing::eventually([&] { return far_.scratch().read("heard") == word; }));
 }
 
 TEST_F(LinkTest, RefusesMoreDataThanItAllowed) {

@@ -1,5 +1,6 @@
 #include "link/outgoing.h"
 
+#include <sys/ioctl.h>
 #include <sys/uio.h>
 #include <unistd.h>
 
@@ -120,6 +121,14 @@ bool Outgoing::flush(Out& out) {
 void Outgoing::widen() {
   out_.with([](const Out& out) {
     if (!out.broken) widen_pipe(out.pipe, wire::kWidePipe);
+  });
+}
+
+bool Outgoing::was_read() {
+  return out_.with([](Out& out) {
+    int unread = 0;
+    return out.broken ||
+           (flush(out) && (::ioctl(out.pipe.get(), FIONREAD, &unread) != 0 || unread == 0));
   });
 }
 

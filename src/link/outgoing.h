@@ -33,6 +33,8 @@ class Outgoing {
   bool overflowed();
   // True when nothing is left to write.
   bool flush();
+  // Whoever reads the pipe has taken everything.
+  bool was_read();
   // Much is going to be sent.
   void widen();
   // Nothing is sent any more.

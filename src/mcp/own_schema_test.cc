@@ -90,7 +90,7 @@ TEST(OwnSchemaTest, AnswersFitTheSchemaThatTheirToolHasTold) {
     EXPECT_EQ(misfit("stop_background_task", ops::to_json(ops::StopTaskResponse{.task = task})),
               "");
     EXPECT_EQ(misfit("list_background_tasks",
-                     ops::to_json(ops::TaskList{.tasks = {task}, .sandboxes = {{}}})),
+                     ops::page_json(ops::TaskList{.tasks = {task}, .sandboxes = {{}}}, {})),
               "");
   }
 }

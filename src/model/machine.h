@@ -20,6 +20,9 @@ struct Machine {
   std::string outpost_path;
   std::string state_dir;  // where run records are kept
   std::string state_problem;
+  std::string state_id;         // of that directory; empty until a run was started in it
+  bool state_volatile = false;  // it goes with the next boot
+  std::string machine_id;
   std::int64_t clock_ms = 0;
   std::int64_t outpost_pid = 0;
 };
@@ -31,6 +34,9 @@ struct Place {
   bool executable = false;
   std::string problem;  // empty when usable
   std::int64_t free_bytes = -1;
+  std::int64_t free_files = -1;  // how many more can be made
+  std::string disk;              // where its file system is mounted
+  bool full = false;             // that has no room for a file of the user
 };
 
 // What `doctor` asks for beyond the greeting.

@@ -23,6 +23,19 @@ std::string_view name_of(RunState state) {
   return "unknown";
 }
 
+std::vector<std::string> warnings_of(const RunStatus& status) {
+  std::vector<std::string> warnings;
+  if (status.disk_full) {
+    warnings.emplace_back(
+        has_ended(status.state)
+            ? "the disk that holds the output was full while the command ran or when it ended: "
+              "output may be missing"
+            : "the disk that holds the output is full: output may be missing");
+  }
+  if (!status.moved.empty()) warnings.push_back(status.moved);
+  return warnings;
+}
+
 std::string signal_name(int number) {
   constexpr std::array<std::pair<int, std::string_view>, 20> kNames{
       {{SIGHUP, "SIGHUP"},   {SIGINT, "SIGINT"},   {SIGQUIT, "SIGQUIT"},     {SIGILL, "SIGILL"},

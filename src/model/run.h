@@ -77,7 +77,13 @@ struct RunStatus {
   std::int64_t ended_ms = 0;        // likewise; 0: no end is known
   std::vector<GivenGpu> gpus;       // for itself
   std::optional<QueuePlace> queue;  // while it waits for them
+  // The disk of its output was seen without room, in its time or now: output may be missing.
+  bool disk_full = false;
+  std::string moved;  // a sentence about where its record is; empty: in the usual place
 };
+// Sentences about what else was seen of it and should be known. Pure.
+std::vector<std::string> warnings_of(const RunStatus& status);
+
 inline bool goes_on(RunState state) {
   return state == RunState::Queued || state == RunState::Running;
 }

@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "base/clean_text.h"
+#include "base/meaning.h"
 #include "base/text.h"
 
 namespace yonder::ops {
@@ -153,7 +154,7 @@ Result<void> Arguments::finish() const {
   if (error_) return *error_;
   for (const auto& [key, value] : arguments_.items()) {
     if (std::find(known_.begin(), known_.end(), key) != known_.end()) continue;
-    const std::string near = nearest(key, known_);
+    const std::string near = probably_meant(key, known_);
     return Error{Errc::InvalidArgument, concat("unknown argument '", printable(key), "'"),
                  near.empty() ? concat("known arguments: ", join(known_, ", "))
                               : concat("did you mean '", near, "'?")};

@@ -1,6 +1,7 @@
 #include "ops/background.h"
 
 #include "base/text.h"
+#include "ops/exec.h"
 #include "ops/remember.h"
 #include "ops/resolve.h"
 #include "run/runs.h"
@@ -71,6 +72,7 @@ BackgroundResponse to_response(const SandboxSpec& sandbox, const BackgroundReque
                               .warnings = wanted.warnings};
   response.warnings.insert(response.warnings.end(), outcome.warnings.begin(),
                            outcome.warnings.end());
+  for (auto& warning : warnings_of(outcome.status)) response.warnings.push_back(std::move(warning));
   add_label(response, outcome);
   if (outcome.status.state == RunState::Unknown) {
     response.warnings.push_back(
@@ -109,13 +111,15 @@ Result<BackgroundResponse> start_on(Engine& engine, CallContext& context,
   if (!started || started->id != id) forget_plan(engine, id);
   if (!started) return started.error();
   const run::Outcome& outcome = *started;
-  context.session.remember(outcome.id, sandbox.name);
+  remember_where(engine, context.session, outcome.id, sandbox.name);
   BackgroundResponse response = to_response(sandbox, wanted, outcome);
   if (outcome.status.state == RunState::Refused) return response;  // it leaves nothing behind
   if (outcome.id != id) {
     response.warnings.push_back(concat("this key found run ", outcome.id.str(),
                                        ", which was started before; nothing new was started"));
   }
+  const auto hint = not_found_hint(response.status, wanted.run.login);
+  if (!hint.empty()) response.warnings.push_back(hint);
   note_down(engine, wanted, sandbox, outcome, response);
   return response;
 }
@@ -142,6 +146,7 @@ Result<BackgroundResponse> start_background(Engine& engine, CallContext& context
     const auto& more = response.chosen->warnings;
     response.warnings.insert(response.warnings.end(), more.begin(), more.end());
   }
+  warn_of_broken_settings(engine, response.warnings);
   return response;
 }
 

@@ -46,9 +46,11 @@ Error key_trouble(const char* what, const Error& why) {
 }
 
 Result<void> Choosing::look() {
-  TRY_ASSIGN(specs_, machines_to_ask(engine_, context_.session));
-  TRY_ASSIGN(const SandboxSpec active, resolve_sandbox(engine_, context_.session, ""));
-  leave_out_built_in(specs_, active.name);
+  TRY_ASSIGN(ToAsk to_ask, machines_to_ask(engine_, context_.session, Aliases::InUse));
+  specs_ = std::move(to_ask.specs);
+  aliases_left_out_ = to_ask.left_out;
+  TRY_ASSIGN(const std::string active, active_sandbox(engine_, context_.session));
+  leave_out_built_in(specs_, active);
   TRY(leave_out_by_label());
   context_.progress(concat("choosing among ", specs_.size(), " machines"));
   ask(kPatience);
@@ -155,11 +157,16 @@ Error Choosing::nobody(const resources::Ranking& ranking) const {
   const auto ruled_out = all_ruled_out(ranking);
   const bool queue_helps =
       !wish_.may_wait && !resources::rank(candidates_, wish_.needs, {}, true).fit.empty();
+  std::string hint = ruled_out.empty() ? "add machines: yonder add NAME HOST"
+                     : queue_helps ? "ask for less, or queue a background run with when: \"free\""
+                                   : "ask for less, or try again later";
+  if (aliases_left_out_ > 0) {
+    hint += concat("; work is not placed on mere aliases of ~/.ssh/config (", aliases_left_out_,
+                   "): yonder add NAME HOST lets it be placed on one");
+  }
   return {Errc::Conflict,
           ruled_out.empty() ? "there is no machine to choose from" : nobody_fits(ruled_out),
-          ruled_out.empty() ? "add machines to config.toml; see docs/machines.md"
-          : queue_helps     ? "ask for less, or queue a background run with when: \"free\""
-                            : "ask for less, or try again later"};
+          std::move(hint)};
 }
 
 }  // namespace yonder::ops

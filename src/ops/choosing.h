@@ -44,6 +44,7 @@ class Choosing {
   std::vector<resources::Candidate> candidates_;
   std::vector<resources::RuledOut> tried_;
   std::vector<std::string> warnings_;
+  std::size_t aliases_left_out_ = 0;
   bool cut_short_ = false;
   Chosen chosen_;
 };

@@ -7,6 +7,9 @@
 #include "config/config_store.h"
 #include "ops/doctor_collect.h"
 #include "ops/doctor_findings.h"
+#include "ops/machines.h"
+#include "sandbox/kept_login.h"
+#include "store/store.h"
 
 namespace yonder::ops {
 namespace {
@@ -36,25 +39,27 @@ Json findings_json(const std::vector<Finding>& findings) {
   return list;
 }
 
-// The named one; else the active one and whatever somebody has configured. Somebody's ssh config
-// may name a hundred machines that nobody wants to be called now.
-Result<std::vector<SandboxSpec>> sandboxes_to_look_at(Engine& engine,
-                                                      const config::Catalog& catalog,
-                                                      const std::optional<std::string>& name) {
-  if (name) {
-    TRY_ASSIGN(SandboxSpec spec, engine.config.find(*name));
-    return std::vector<SandboxSpec>{std::move(spec)};
+// The named one; else all that are configured, and many of the aliases.
+Result<ToAsk> sandboxes_to_look_at(Engine& engine, Session& session,
+                                   const std::optional<std::string>& name) {
+  if (!name) return machines_to_ask(engine, session, Aliases::Many);
+  TRY_ASSIGN(SandboxSpec spec, engine.config.find(*name));
+  return ToAsk{.specs = {std::move(spec)}};
+}
+
+// An alias that no setting names may well lead to no shell, or to a machine that is off.
+void take_less_seriously(std::vector<Finding>& findings) {
+  for (auto& finding : findings) {
+    if (finding.verdict == Verdict::Problem) finding.verdict = Verdict::Note;
   }
-  std::vector<SandboxSpec> chosen;
-  for (const auto& spec : catalog.sandboxes) {
-    const bool is_alias = spec.origin.starts_with("~/.ssh/");
-    if (!is_alias || spec.name == catalog.active) chosen.push_back(spec);
-  }
-  return chosen;
 }
 
 HereSeen look_here(Engine& engine, const Result<config::Catalog>& catalog) {
-  HereSeen seen{.config_file = engine.config.file_path(), .ssh = look_for_ssh(engine.environment)};
+  HereSeen seen{.config_file = engine.config.file_path(),
+                .ssh = look_for_ssh(engine.environment),
+                .agent = engine.logins.agent(),
+                .home = engine.home,
+                .account_home = account_home()};
   if (!catalog) {
     seen.config_error = catalog.error();
     return seen;
@@ -78,7 +83,9 @@ Result<Diagnosis> diagnose(Engine& engine, CallContext& context,
   const auto catalog = engine.config.catalog();
   HereSeen here = look_here(engine, catalog);
   if (!catalog) return Diagnosis{.general = findings_here(here)};
-  TRY_ASSIGN(const auto specs, sandboxes_to_look_at(engine, *catalog, sandbox));
+  TRY_ASSIGN(const ToAsk to_ask, sandboxes_to_look_at(engine, context.session, sandbox));
+  const auto& specs = to_ask.specs;
+  if (to_ask.left_out > 0) here.warnings.push_back(left_out_note(to_ask.left_out));
   here.ssh_wanted = std::any_of(specs.begin(), specs.end(), [](const SandboxSpec& spec) {
     return spec.backend == Backend::Ssh;
   });
@@ -91,13 +98,19 @@ Result<Diagnosis> diagnose(Engine& engine, CallContext& context,
     threads.emplace_back("doctor " + specs[i].name, [&, i] {
       const LookOptions options{.is_active = specs[i].name == catalog->active,
                                 .has_ssh = !here.ssh.path.empty()};
-      diagnosis.sandboxes[i].findings =
-          findings_of(look_at_sandbox(engine, specs[i], options, context.cancel));
+      auto& findings = diagnosis.sandboxes[i].findings;
+      findings = findings_of(look_at_sandbox(engine, specs[i], options, context.cancel));
+      if (!sandbox && is_alias(specs[i]) && !options.is_active) take_less_seriously(findings);
     });
   }
   threads.clear();  // joins them all
   if (context.cancel.cancelled()) return Error{Errc::Cancelled, "cancelled", ""};
   return diagnosis;
+}
+
+Result<void> forget_state_place(Engine& engine, const std::string& sandbox) {
+  TRY_ASSIGN(const SandboxSpec spec, engine.config.find(sandbox));
+  return engine.store.forget_state_places(spec.name);
 }
 
 Json to_json(const Diagnosis& diagnosis) {

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "base/json.h"
+#include "base/result.h"
 #include "model/machine.h"
 #include "ops/engine.h"
 
@@ -34,6 +35,9 @@ struct Diagnosis {
 // Looks at everything, or at one sandbox. Only an unknown name is an error: problems are findings.
 Result<Diagnosis> diagnose(Engine& engine, CallContext& context,
                            const std::optional<std::string>& sandbox);
+// Where the sandbox keeps its run records is not remembered any more: where it finds them is where
+// they are.
+Result<void> forget_state_place(Engine& engine, const std::string& sandbox);
 Json to_json(const Diagnosis& diagnosis);
 
 }  // namespace yonder::ops

@@ -1,5 +1,6 @@
 #include "ops/doctor_collect.h"
 
+#include <pwd.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -66,7 +67,10 @@ ProbeReport to_report(const wire::ProbeReply& reply) {
                              .writable = place.writable,
                              .executable = place.executable,
                              .problem = place.problem,
-                             .free_bytes = place.free_bytes});
+                             .free_bytes = place.free_bytes,
+                             .free_files = place.free_files,
+                             .disk = place.disk,
+                             .full = place.full});
   }
   return report;
 }
@@ -81,6 +85,7 @@ Result<ProbeReport> ask_probe(link::Link& link, const CancelToken& cancel) {
 Reached look_through(link::Link& link, double seconds, const CancelToken& cancel) {
   Reached reached{.seconds = seconds,
                   .machine = link.machine(),
+                  .no_runs = link.no_runs(),
                   .deployed = link.deployed(),
                   .noise = link.noise(),
                   .clock_ahead_ms = link.clock_ahead_ms()};
@@ -100,6 +105,15 @@ Reached look_through(link::Link& link, double seconds, const CancelToken& cancel
 }
 
 }  // namespace
+
+std::string account_home() {
+  constexpr std::size_t kRoom = 16384;
+  std::vector<char> room(kRoom);
+  passwd entry{};
+  passwd* found = nullptr;
+  const int failed = ::getpwuid_r(::geteuid(), &entry, room.data(), room.size(), &found);
+  return failed == 0 && found != nullptr && found->pw_dir != nullptr ? found->pw_dir : "";
+}
 
 SshClient look_for_ssh(const std::vector<std::string>& environment) {
   SshClient client{.path = find_program("ssh", environment)};

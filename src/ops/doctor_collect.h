@@ -8,6 +8,9 @@ namespace yonder::ops {
 
 // Looks, and judges nothing. Each returns in bounded time.
 
+// The home directory of this user by the system's list; empty: not in it.
+std::string account_home();
+
 SshClient look_for_ssh(const std::vector<std::string>& environment);
 
 struct LookOptions {

@@ -47,6 +47,38 @@ Finding ssh_client_finding(const HereSeen& seen) {
   return finding;
 }
 
+void add_agent(const HereSeen& seen, Findings& findings) {
+  if (!seen.agent || !seen.ssh_wanted) return;
+  const auto& agent = *seen.agent;
+  Finding finding{.verdict = Verdict::Note, .subject = "ssh agent"};
+  if (agent.socket.empty()) {
+    finding.seen =
+        concat("SSH_AUTH_SOCK is not set, and no agent answers at ", join(agent.looked, ", "));
+    finding.fix = "only when your keys are in an agent: pass SSH_AUTH_SOCK to Yonder";
+  } else if (!agent.keys) {
+    finding.seen = concat("none answers at ", agent.socket, " (from ", agent.from, ")");
+    finding.fix = "only when your keys are in an agent: start it, or correct SSH_AUTH_SOCK";
+  } else {
+    finding.verdict = Verdict::Ok;
+    finding.seen = concat(agent.socket, " (from ", agent.from, "), ", *agent.keys,
+                          *agent.keys == 1 ? " key" : " keys");
+  }
+  finding.seen = printable(finding.seen);
+  findings.push_back(std::move(finding));
+}
+
+void add_home(const HereSeen& seen, Findings& findings) {
+  if (seen.account_home.empty() || seen.home == seen.account_home) return;
+  findings.push_back(
+      {.verdict = Verdict::Note,
+       .subject = "home",
+       .seen = printable(concat("HOME is ", seen.home.empty() ? "not set" : seen.home,
+                                ", but this account's home is ", seen.account_home,
+                                ": Yonder reads its settings and the ssh aliases from the former, "
+                                "ssh its settings and keys from the latter")),
+       .fix = "set HOME to the account's home, unless that is what you want"});
+}
+
 std::string address(const SandboxSpec& spec) {
   if (spec.backend == Backend::Local) return "on this machine";
   std::string text = concat("ssh ", spec.user.empty() ? "" : concat(spec.user, "@"), spec.host);
@@ -100,7 +132,9 @@ void add_ssh_settings(const SandboxSeen& seen, Findings& findings) {
 }
 
 std::string connect_fix(const SandboxSeen& seen) {
-  if (!seen.connect_error->hint.empty()) return seen.connect_error->hint;
+  const std::string& hint = seen.connect_error->hint;
+  // This is the closer look.
+  if (!hint.empty() && hint.find("yonder doctor") == std::string::npos) return hint;
   if (seen.spec.backend == Backend::Local) return "look at what sh says here";
   return "try it by hand: " + ShellText("ssh -v --").arg(seen.spec.host).str();
 }
@@ -120,7 +154,9 @@ std::vector<Finding> findings_here(const HereSeen& seen) {
   for (const auto& warning : seen.warnings) {
     findings.push_back({.verdict = Verdict::Note, .subject = "settings", .seen = warning});
   }
+  add_home(seen, findings);
   findings.push_back(ssh_client_finding(seen));
+  add_agent(seen, findings);
   return findings;
 }
 

@@ -9,6 +9,7 @@
 #include "model/machine.h"
 #include "model/sandbox_spec.h"
 #include "ops/doctor.h"
+#include "sandbox/ssh_agent.h"
 
 namespace yonder::ops {
 
@@ -32,6 +33,9 @@ struct HereSeen {
   std::vector<std::string> warnings;
   SshClient ssh;
   bool ssh_wanted = true;  // some sandbox is reached by it
+  std::optional<sandbox::SshAgentSeen> agent;
+  std::string home;          // HOME
+  std::string account_home;  // where ssh looks for its settings; empty: not known
 };
 
 struct KeyFile {
@@ -53,6 +57,7 @@ struct SshSettings {
 struct Reached {
   double seconds = 0;  // until the link was there
   Machine machine;
+  std::optional<Error> no_runs;  // why none are started or looked for there
   bool deployed = false;
   std::string noise;
   std::int64_t clock_ahead_ms = 0;

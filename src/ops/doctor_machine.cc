@@ -4,6 +4,7 @@
 #include <array>
 #include <cstdio>
 #include <cstdlib>
+#include <map>
 
 #include "base/clean_text.h"
 #include "base/text.h"
@@ -52,12 +53,21 @@ Finding shell_finding(const Machine& machine) {
           .fix = "install bash there, or write lines for a POSIX sh"};
 }
 
-Finding records_finding(const Machine& machine) {
+Finding records_finding(const Reached& reached) {
+  const Machine& machine = reached.machine;
+  if (const auto& trouble = reached.no_runs) {
+    return {.verdict = Verdict::Problem,
+            .subject = "run records",
+            .seen = trouble->message,
+            .fix = trouble->hint};
+  }
   if (machine.state_problem.empty()) return {.subject = "run records", .seen = machine.state_dir};
   return {.verdict = Verdict::Problem,
           .subject = "run records",
           .seen = machine.state_problem,
-          .fix = "make the home directory or /var/tmp writable for you there"};
+          .fix =
+              "mount that directory there, or make the home directory or /var/tmp writable for "
+              "you"};
 }
 
 void add_noise(const Reached& reached, Findings& findings) {
@@ -88,6 +98,40 @@ void add_round_trip(const Reached& reached, Findings& findings) {
   findings.push_back(std::move(finding));
 }
 
+std::string why_full(const Place& place) {
+  if (place.free_files == 0) return "no more files can be made: 0 inodes are free";
+  if (!place.problem.empty()) return place.problem;  // a quota, which no number shows
+  return concat(
+      human_bytes(static_cast<unsigned long long>(std::max<std::int64_t>(place.free_bytes, 0))),
+      " free");
+}
+
+// A record of a run or two would fill it.
+bool is_almost_full(const Place& place) {
+  constexpr std::int64_t kLittleRoom = 1024L * 1024;
+  return place.full || (place.free_bytes >= 0 && place.free_bytes < kLittleRoom);
+}
+
+// Once for each disk, however many places are on it.
+void add_full_disks(const ProbeReport& probe, Findings& findings) {
+  std::map<std::string, std::vector<const Place*>> disks;
+  for (const auto& place : probe.places) {
+    if (!is_almost_full(place)) continue;
+    disks[place.disk.empty() ? place.path : place.disk].push_back(&place);
+  }
+  for (const auto& [disk, places] : disks) {
+    std::vector<std::string> paths;
+    for (const Place* place : places) paths.push_back(place->path);
+    findings.push_back({.verdict = Verdict::Problem,
+                        .subject = "space",
+                        .seen = concat("the disk at ", disk,
+                                       places.front()->full ? " is full (" : " is almost full (",
+                                       why_full(*places.front()), "); on it: ", join(paths, ", ")),
+                        .fix = "remove files there, for example with yonder exec; until then "
+                               "background runs are refused, and output may be lost"});
+  }
+}
+
 bool is_usable(const Place& place) {
   return place.problem.empty() && place.writable && place.executable;
 }
@@ -106,7 +150,7 @@ void add_places(const ProbeReport& probe, Findings& findings) {
       continue;
     }
     usable.push_back(place.path + space);
-    if (place.free_bytes >= 0 && place.free_bytes < kLittleSpace) {
+    if (!is_almost_full(place) && place.free_bytes >= 0 && place.free_bytes < kLittleSpace) {
       findings.push_back({.verdict = Verdict::Note,
                           .subject = "space",
                           .seen = concat("little is left in ", place.path, space),
@@ -166,8 +210,9 @@ std::vector<Finding> findings_there(const Reached& reached) {
       {.subject = "outpost",
        .seen = concat(machine.outpost_path, reached.deployed ? ", put there now" : ", was there")});
   findings.push_back(shell_finding(machine));
-  findings.push_back(records_finding(machine));
+  findings.push_back(records_finding(reached));
   if (reached.probe) {
+    add_full_disks(*reached.probe, findings);
     add_places(*reached.probe, findings);
     add_launchers(*reached.probe, findings);
   }

@@ -96,6 +96,37 @@ TEST(DoctorHere, JudgesTheSshClient) {
   }
 }
 
+TEST(DoctorHere, ShowsTheAgentThatSshWillAsk) {
+  HereSeen seen = good_here();
+  seen.agent = sandbox::SshAgentSeen{.socket = "/r/gcr/ssh", .from = "its usual place", .keys = 1};
+  EXPECT_EQ(about(findings_here(seen), "ssh agent").seen,
+            "/r/gcr/ssh (from its usual place), 1 key");
+  seen.agent = sandbox::SshAgentSeen{.looked = {"/r/a", "/r/b"}};
+  const Finding none = about(findings_here(seen), "ssh agent");
+  EXPECT_EQ(none.verdict, Verdict::Note);
+  EXPECT_EQ(none.seen, "SSH_AUTH_SOCK is not set, and no agent answers at /r/a, /r/b");
+  EXPECT_THAT(none.fix, HasSubstr("SSH_AUTH_SOCK"));
+}
+
+TEST(DoctorHere, NotesAHomeThatIsNotTheAccounts) {
+  HereSeen seen = good_here();
+  seen.home = "/tmp/other";
+  seen.account_home = "/home/me";
+  const Finding finding = about(findings_here(seen), "home");
+  EXPECT_EQ(finding.verdict, Verdict::Note);
+  EXPECT_THAT(finding.seen, HasSubstr("HOME is /tmp/other"));
+  EXPECT_THAT(finding.seen, HasSubstr("/home/me"));
+  seen.home = "/home/me";
+  EXPECT_FALSE(speaks_of(findings_here(seen), "home"));
+}
+
+TEST(DoctorSandbox, DoesNotSendPeopleToItself) {
+  SandboxSeen seen = good_sandbox();
+  seen.reached.reset();
+  seen.connect_error = Error{Errc::Unreachable, "m", "look closer with: yonder doctor gpu1"};
+  EXPECT_EQ(about(findings_of(seen), "connect").fix, "try it by hand: ssh -v -- gpu1");
+}
+
 TEST(DoctorHere, ShowsABrokenConfigurationAsAProblemWithItsFix) {
   HereSeen here = good_here();
   here.config_error = Error{Errc::Config, "config.toml:3: unknown key \"hots\"", ""};
@@ -202,6 +233,27 @@ TEST(DoctorMachine, ComplainsOnlyWhenNoPlaceIsLeft) {
   const Finding finding = about(findings_there(reached), "places");
   EXPECT_EQ(finding.verdict, Verdict::Problem);
   EXPECT_THAT(finding.seen, HasSubstr("/tmp: noexec"));
+}
+
+TEST(DoctorMachine, NamesAFullDiskOnceAndWhatToDo) {
+  Reached reached = good_machine();
+  const Place home{.path = "/home/me",
+                   .problem = "write: No space left on device",
+                   .free_bytes = 0,
+                   .free_files = 0,
+                   .disk = "/home",
+                   .full = true};
+  Place cache = home;
+  cache.path = "/home/me/.cache";
+  const Place tmp{.path = "/tmp", .writable = true, .executable = true, .free_bytes = 1LL << 40};
+  reached.probe->places = {home, cache, tmp};
+  const auto findings = findings_there(reached);
+  const Finding finding = about(findings, "space");
+  EXPECT_EQ(finding.verdict, Verdict::Problem);
+  EXPECT_THAT(finding.seen, HasSubstr("the disk at /home is full"));
+  EXPECT_THAT(finding.seen, HasSubstr("0 inodes"));
+  EXPECT_THAT(finding.seen, HasSubstr("/home/me, /home/me/.cache"));
+  EXPECT_THAT(finding.fix, HasSubstr("remove files there"));
 }
 
 TEST(DoctorMachine, NotesWhatIsMissingThere) {

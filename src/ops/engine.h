@@ -4,6 +4,7 @@
 #include <deque>
 #include <functional>
 #include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -52,12 +53,20 @@ struct Engine {
 // What one client has chosen. Another client's choice is its own.
 class Session {
  public:
-  // Empty until the client selects one: then the configuration's active sandbox counts.
+  // Empty until the client selects one, or uses the configuration's active one: see pin().
   std::string selected() const {
     return selected_.with([](const std::string& name) { return name; });
   }
   void select(std::string name) {
     selected_.with([&](std::string& current) { current = std::move(name); });
+  }
+  // Keeps to the sandbox that was implied so far, whatever the settings say later. Returns what is
+  // selected now: the first choice counts.
+  std::string pin(const std::string& implied) {
+    return selected_.with([&](std::string& current) {
+      if (current.empty()) current = implied;
+      return current;
+    });
   }
 
   // Where a run of this session was started; empty when it is not known.
@@ -76,6 +85,20 @@ class Session {
       recent.order.pop_front();
     });
   }
+  // How far a run's output was told to this client, by the last answer. Its next question shows
+  // that the answer has arrived.
+  std::optional<std::uint64_t> told(const RunId& id) const {
+    return told_.with([&](const std::map<RunId, std::uint64_t>& told) {
+      const auto found = told.find(id);
+      return found == told.end() ? std::nullopt : std::optional<std::uint64_t>(found->second);
+    });
+  }
+  void tell(const RunId& id, std::uint64_t next) {
+    told_.with([&](std::map<RunId, std::uint64_t>& told) {
+      if (told.size() >= kMostRuns && !told.contains(id)) told.erase(told.begin());
+      told[id] = next;
+    });
+  }
   std::size_t remembered() const {
     return runs_.with([](const Recent& recent) { return recent.places.size(); });
   }
@@ -89,6 +112,7 @@ class Session {
   };
   Guarded<std::string> selected_;
   Guarded<Recent> runs_;
+  Guarded<std::map<RunId, std::uint64_t>> told_;
 };
 
 // Short sentences for whoever waits: "connecting to gpu1", "12 KiB of output, 31 s". Thread: the

@@ -20,7 +20,9 @@ ExecResponse to_response(const SandboxSpec& sandbox, const run::Outcome& outcome
                         .detached = outcome.detached,
                         .stdout_bytes = outcome.out_bytes,
                         .stderr_bytes = outcome.err_bytes,
+                        .truncated = outcome.status.disk_full,
                         .warnings = outcome.warnings};
+  for (auto& warning : warnings_of(outcome.status)) response.warnings.push_back(std::move(warning));
   if (outcome.status.state == RunState::Unknown && !outcome.detached) {
     response.warnings.push_back(
         concat("what became of the command is not known now; ask again with "
@@ -28,6 +30,23 @@ ExecResponse to_response(const SandboxSpec& sandbox, const run::Outcome& outcome
                outcome.id.str()));
   }
   return response;
+}
+
+void note_gap(ExecResponse& response, std::string_view output, const wire::Gap& gone) {
+  if (gone.empty()) return;
+  const std::string note =
+      gone.from == 0 ? concat(output, " is kept there from byte ", gone.to,
+                              " on: what came before ", "was delivered, and then removed")
+                     : concat(output, " is not kept there between byte ", gone.from, " and byte ",
+                              gone.to, "; a background run keeps its whole log");
+  response.not_kept.push_back(note);
+  response.warnings.push_back(note);
+}
+
+// Of what the caller has not been given.
+void note_gaps(ExecResponse& response, const run::Outcome& outcome) {
+  note_gap(response, "stdout", outcome.out_gone);
+  note_gap(response, "stderr", outcome.err_gone);
 }
 
 Result<run::Outcome> wait_for_run(Engine& engine, const SandboxSpec& sandbox,
@@ -73,6 +92,7 @@ Result<ExecResponse> exec_somewhere(Engine& engine, CallContext& context,
     const auto& more = response.chosen->warnings;
     response.warnings.insert(response.warnings.end(), more.begin(), more.end());
   }
+  warn_of_broken_settings(engine, response.warnings);
   return response;
 }
 
@@ -125,7 +145,7 @@ Result<ExecResponse> exec_on(Engine& engine, CallContext& context, const ExecReq
                            .input = request.stdin_text,
                            .input_fd = request.stdin_fd},
                           listener));
-  context.session.remember(outcome.id, sandbox.name);
+  remember_where(engine, context.session, outcome.id, sandbox.name);
   // Printed but not seen by us: the link was lost, or the run goes on.
   if (outcome.out_bytes > out.total()) out.skip(outcome.out_bytes - out.total());
   if (outcome.err_bytes > err.total()) err.skip(outcome.err_bytes - err.total());
@@ -135,7 +155,10 @@ Result<ExecResponse> exec_on(Engine& engine, CallContext& context, const ExecReq
   response.stdout_text = std::move(clean_out.text);
   response.stderr_text = std::move(clean_err.text);
   response.binary = clean_out.binary || clean_err.binary;
-  response.truncated = out.truncated() || err.truncated();
+  response.truncated = response.truncated || out.truncated() || err.truncated();
+  const auto hint = not_found_hint(response.status, request.run.login || request.run_id);
+  if (!hint.empty()) response.warnings.push_back(hint);
+  note_gaps(response, outcome);
   note_unfinished(engine, request, response);
   return response;
 }
@@ -156,11 +179,19 @@ Result<ExecResponse> stream_on(Engine& engine, CallContext& context, const ExecR
                  {.wait = request.wait, .input = request.stdin_text, .input_fd = streams.stdin_fd},
                  listener));
   ExecResponse response = to_response(sandbox, outcome);
+  if (outcome.attached) note_gaps(response, outcome);
   note_unfinished(engine, request, response);
   return response;
 }
 
 }  // namespace
+
+std::string not_found_hint(const RunStatus& status, bool login) {
+  constexpr int kNotFound = 127;
+  if (login || status.state != RunState::Exited || status.exit_code != kNotFound) return "";
+  return "exit code 127: a program was not found; one that only the login shell sets up (conda, "
+         "nvm, ...) is found with `login: true` (--login)";
+}
 
 Result<ExecResponse> exec(Engine& engine, CallContext& context, const ExecRequest& request) {
   return exec_somewhere(engine, context, request, request.stdin_fd >= 0,

@@ -40,6 +40,7 @@ struct ExecResponse {
   bool binary = false;
   std::optional<Chosen> chosen;  // by us
   std::vector<std::string> warnings;
+  std::vector<std::string> not_kept;  // the warnings about output that is gone over there
 };
 
 Result<ExecRequest> parse_exec_request(const Json& arguments);
@@ -49,6 +50,10 @@ Json exec_output_schema();
 
 // For agents: bounded output in the response.
 Result<ExecResponse> exec(Engine& engine, CallContext& context, const ExecRequest& request);
+
+// Pure. What to try when a program was not found: one that only the login shell sets up is found
+// by it. Empty: nothing of the kind.
+std::string not_found_hint(const RunStatus& status, bool login);
 
 // For people: every byte of output as it comes, and stdin from a descriptor.
 struct ExecStreams {

@@ -158,7 +158,9 @@ Json exec_output_schema() {
        {"duration_s", nullable("number", "Of the command itself.")},
        {"stdout_bytes", typed("integer", "What the command really printed.")},
        {"stderr_bytes", typed("integer", "Like stdout_bytes.")},
-       {"truncated", typed("boolean", "Something was left out of stdout or stderr.")},
+       {"truncated", typed("boolean",
+                           "Something was left out of stdout or stderr, or may have been lost on a "
+                           "full disk (see warnings).")},
        {"binary", typed("boolean", "Bytes that are not text were replaced.")},
        {"left_running", list_of(process_schema(), "Processes of this command that still live.")},
        {"attached", typed("boolean", "The run existed before this call.")},

@@ -11,6 +11,7 @@ namespace {
 
 // For the way there, for a link that has to be opened first, and for slow disks.
 constexpr auto kTime = std::chrono::seconds(50);
+constexpr auto kEmptying = std::chrono::minutes(30);  // of large trashes on slow disks
 constexpr const char* kMayBeDone = "it may have been done all the same: look before you repeat it";
 
 // An answer that cannot be read shows that the request has arrived.
@@ -113,6 +114,11 @@ Result<files::MakeDirectoryReply> FarFiles::make_directory(files::MakeDirectoryR
 Result<files::RestoreReply> FarFiles::restore(const files::RestoreRequest& request) {
   TRY_ASSIGN(const std::string reply, ask(request, Again::MayBeTwice));
   return of_a_change(wire::decode_file_restore(reply));
+}
+
+Result<files::EmptyTrashReply> FarFiles::empty_trash(const files::EmptyTrashRequest& request) {
+  TRY_ASSIGN(const std::string reply, ask(request, Again::MayBeTwice, kEmptying));
+  return of_a_change(wire::decode_file_empty_trash(reply));
 }
 
 }  // namespace yonder::ops

@@ -29,6 +29,7 @@ class FarFiles {
   Result<files::DeleteReply> remove(files::DeleteRequest request);
   Result<files::MakeDirectoryReply> make_directory(files::MakeDirectoryRequest request);
   Result<files::RestoreReply> restore(const files::RestoreRequest& request);
+  Result<files::EmptyTrashReply> empty_trash(const files::EmptyTrashRequest& request);
 
  private:
   // What asking twice would do. A look is given up when its client goes; a change is made.

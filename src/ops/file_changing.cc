@@ -200,21 +200,20 @@ Operation move_operation() {
 }
 
 Operation delete_operation() {
-  return {
-      .name = "delete_remote_file",
-      .title = "Delete a remote file",
-      .toolset = "files",
-      .description = "Moves a file, link or directory to the trash, where it stays for two weeks.",
-      .hints = {.read_only = false, .destructive = true, .idempotent = false},
-      .input_schema = object_schema(
-          with_place(
-              {{"recursive", with_default(typed("boolean", "A directory with all in it."), false)}},
-              path_property()),
-          {}),
-      .output_schema = result_schema({{"path", typed("string", "Absolute.")},
-                                      {"type", typed("string", "What it was.")},
-                                      {"trash_batch", batch_property()}}),
-      .call = call_delete};
+  return {.name = "delete_remote_file",
+          .title = "Delete a remote file",
+          .toolset = "files",
+          .description = "Moves a file, link or directory to the trash, for two weeks at most.",
+          .hints = {.read_only = false, .destructive = true, .idempotent = false},
+          .input_schema = object_schema(
+              with_place({{"recursive",
+                           with_default(typed("boolean", "A directory with all in it."), false)}},
+                         path_property()),
+              {}),
+          .output_schema = result_schema({{"path", typed("string", "Absolute.")},
+                                          {"type", typed("string", "What it was.")},
+                                          {"trash_batch", batch_property()}}),
+          .call = call_delete};
 }
 
 Operation directory_operation() {
@@ -252,7 +251,10 @@ Operation trash_operation() {
       .description = "What was replaced or deleted on a sandbox and can be restored.",
       .hints = {.read_only = true, .destructive = false, .idempotent = true},
       .input_schema = object_schema(
-          {{"batch", with_default(typed("string", "Only this one, with its paths."), "")},
+          {{"batch",
+            with_default(
+                typed("string", "Only this one, with its paths; a unique beginning is enough."),
+                "")},
            {"max_paths", nullable("integer", "Of each batch; default: 5, or 500 of one.")},
            {"sandbox_name", with_default(typed("string", "Default: the active one."), "")}},
           {}),
@@ -269,7 +271,9 @@ Operation restore_operation() {
               "trash, so that a restore can be undone.",
           .hints = {.read_only = false, .destructive = true, .idempotent = false},
           .input_schema = object_schema(
-              {{"batch", typed("string", "From list_remote_trash, or from what replaced it.")},
+              {{"batch", typed("string",
+                               "From list_remote_trash, or from what replaced it; a unique "
+                               "beginning is enough.")},
                {"paths", list_of(Json{{"type", "string"}}, "Below its root; default: all.")},
                {"sandbox_name", with_default(typed("string", "Default: the active one."), "")}},
               {"batch"}),

@@ -191,4 +191,21 @@ Json to_json(const files::RestoreReply& reply) {
               {"failed", troubles(reply.failed, "")}};
 }
 
+Json to_json(const files::EmptyTrashReply& reply) {
+  return Json{{"removed_batches", reply.batches},
+              {"removed_bytes", reply.bytes},
+              {"kept", troubles(reply.kept, "")}};
+}
+
+Json trash_json(const files::TrashReply& reply) {
+  Json json = to_json(reply);
+  std::uint64_t bytes = 0;
+  for (std::size_t i = 0; i < reply.batches.size(); ++i) {
+    json["batches"][i]["directory"] = shown_name(reply.batches[i].directory);
+    bytes += reply.batches[i].bytes;
+  }
+  json["bytes"] = bytes;
+  return json;
+}
+
 }  // namespace yonder::ops

@@ -27,6 +27,9 @@ Json to_json(const files::DeleteReply& reply);
 Json to_json(const files::MakeDirectoryReply& reply);
 Json to_json(const files::TrashReply& reply);
 Json to_json(const files::RestoreReply& reply);
+Json to_json(const files::EmptyTrashReply& reply);
+// What `yonder trash` shows: where each batch lies, too, and all of them together.
+Json trash_json(const files::TrashReply& reply);
 
 // "src" and "a/b" → "src/a/b"; "." adds nothing.
 std::string path_below(const std::string& as_given, const std::string& relative);

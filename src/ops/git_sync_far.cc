@@ -10,8 +10,8 @@
 namespace yonder::ops {
 namespace {
 
-constexpr std::size_t kMostOutput = 32UL << 20;
-constexpr std::size_t kMostSaid = 1000;
+constexpr std::size_t kMostFarOutput = 32UL << 20;
+constexpr std::size_t kMostFarSaid = 1000;
 // When we are killed, nobody sends the rest of a pack: git must not wait for it for ever.
 constexpr auto kLongest = std::chrono::hours(24);
 
@@ -53,10 +53,10 @@ Result<FarOutput> run_far_script(Engine& engine, CallContext& context, const Far
                     .abandon = context.abandon,
                     .progress = context.progress};
   FarOutput output;
-  HeadTail errors(kMostSaid / 2, kMostSaid / 2);
+  HeadTail errors(kMostFarSaid / 2, kMostFarSaid / 2);
   bool too_much = false;
   const auto take = [&](std::string_view bytes) {
-    too_much = too_much || output.out.size() + bytes.size() > kMostOutput;
+    too_much = too_much || output.out.size() + bytes.size() > kMostFarOutput;
     if (too_much) return give_up.cancel();
     output.out += bytes;
   };

@@ -10,6 +10,7 @@ struct LoginResult {
   std::string sandbox;
   std::string kept_by;  // the control socket that later links use; empty when ssh needs none
   double seconds = 0;
+  bool was_kept = false;  // by an earlier login, which works: nothing was asked or changed
 };
 
 // Logs in with a person at the terminal and keeps the connection for later links of this user, so

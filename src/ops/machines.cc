@@ -12,44 +12,68 @@ bool is_alias(const SandboxSpec& spec) {
   return spec.origin.starts_with("~/.ssh/");
 }
 
-Result<std::vector<SandboxSpec>> machines_to_ask(Engine& engine, const Session& session) {
+std::vector<bool> which_to_ask(Engine& engine, const std::vector<SandboxSpec>& specs,
+                               const std::string& active, Aliases aliases) {
+  // Each is a process and a thread for as long as it does not answer.
+  constexpr std::size_t kMostAliases = 32;
+  std::vector<bool> asked;
+  std::size_t room = aliases == Aliases::Many ? kMostAliases : 0;
+  for (const auto& spec : specs) {
+    const bool wanted =
+        !is_alias(spec) || spec.name == active || engine.links.existing(spec) != nullptr;
+    asked.push_back(wanted || room > 0);
+    if (!wanted && room > 0) --room;
+  }
+  return asked;
+}
+
+std::string left_out_note(std::size_t aliases) {
+  if (aliases == 0) return {};
+  return concat(aliases, aliases == 1 ? " alias" : " aliases",
+                " of ~/.ssh/config not asked; to include one, name it (yonder hosts --check NAME), "
+                "or make it a sandbox (yonder add NAME HOST)");
+}
+
+Result<ToAsk> machines_to_ask(Engine& engine, Session& session, Aliases aliases) {
   TRY_ASSIGN(const config::Catalog catalog, engine.config.catalog());
-  const std::string selected = session.selected();
-  const std::string& active = selected.empty() ? catalog.active : selected;
-  std::vector<SandboxSpec> wanted;
+  TRY_ASSIGN(const std::string active, active_sandbox(engine, session));
+  const auto asked = which_to_ask(engine, catalog.sandboxes, active, aliases);
+  ToAsk wanted;
   bool knows_active = false;
-  for (const auto& spec : catalog.sandboxes) {
-    const bool is_active = spec.name == active;
-    knows_active = knows_active || is_active;
-    if (is_active || !is_alias(spec) || engine.links.existing(spec) != nullptr) {
-      wanted.push_back(spec);
+  for (std::size_t i = 0; i < asked.size(); ++i) {
+    knows_active = knows_active || catalog.sandboxes[i].name == active;
+    if (asked[i]) {
+      wanted.specs.push_back(catalog.sandboxes[i]);
+    } else {
+      ++wanted.left_out;
     }
   }
   // Such as user@host, which is in no file.
-  if (!knows_active) {
-    if (auto spec = engine.config.find(active)) wanted.push_back(*std::move(spec));
+  if (!knows_active && !active.empty()) {
+    if (auto spec = engine.config.find(active)) wanted.specs.push_back(*std::move(spec));
   }
   return wanted;
 }
 
-Result<std::vector<MachineSeen>> look_at_machines(Engine& engine, CallContext& context,
-                                                  const std::vector<std::string>& names,
-                                                  std::optional<Duration> limit) {
-  std::vector<SandboxSpec> specs;
+Result<MachinesSeen> look_at_machines(Engine& engine, CallContext& context,
+                                      const std::vector<std::string>& names,
+                                      std::optional<Duration> limit) {
+  ToAsk to_ask;
   for (const auto& name : names) {
     TRY_ASSIGN(SandboxSpec spec, resolve_sandbox(engine, context.session, name));
-    specs.push_back(std::move(spec));
+    to_ask.specs.push_back(std::move(spec));
   }
   if (names.empty()) {
-    TRY_ASSIGN(specs, machines_to_ask(engine, context.session));
+    TRY_ASSIGN(to_ask, machines_to_ask(engine, context.session, Aliases::Many));
   }
+  auto& specs = to_ask.specs;
   context.progress(concat("asking ", specs.size(), specs.size() == 1 ? " machine" : " machines"));
   const GiveUp give_up(context);
   std::vector<resources::Seen> seen =
       engine.board.look(specs, {.cancel = give_up.token(), .limit = limit});
-  std::vector<MachineSeen> machines;
+  MachinesSeen machines{.machines = {}, .left_out = to_ask.left_out};
   for (std::size_t i = 0; i < specs.size(); ++i) {
-    machines.push_back({.spec = std::move(specs[i]), .seen = std::move(seen[i])});
+    machines.machines.push_back({.spec = std::move(specs[i]), .seen = std::move(seen[i])});
   }
   return machines;
 }

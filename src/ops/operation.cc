@@ -46,7 +46,8 @@ Result<Json> call_list(Engine& engine, CallContext& context, const Json& argumen
   if (wait > 0) limit = std::chrono::duration_cast<Duration>(std::chrono::duration<double>(wait));
   TRY_ASSIGN(
       const SandboxList list,
-      list_sandboxes(engine, context, resources ? Check::Resources : Check::Connection, limit));
+      list_sandboxes(engine, context,
+                     {.check = resources ? Check::Resources : Check::Connection, .limit = limit}));
   return to_json(list);
 }
 
@@ -102,8 +103,10 @@ Operation list_operation() {
                                        0)}},
               {}),
           .output_schema = result_schema(
-              {{"active_sandbox", typed("string", "Used when sandbox_name is not given.")},
+              {{"active_sandbox",
+                nullable("string", "Used when sandbox_name is not given; null: give one.")},
                {"sandboxes", list_of(listed_schema(), "All that are known.")},
+               {"not_asked", nullable("string", "Aliases that were left out, and what to do.")},
                {"warnings", list_of(Json{{"type", "string"}}, "About the configuration.")}}),
           .call = call_list};
 }

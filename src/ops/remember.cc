@@ -58,10 +58,18 @@ Result<void> remember_task(Engine& engine, const TaskInfo& task) {
 void note_sighting(Engine& engine, const TaskInfo& task) {
   if (task.status.state == RunState::Unknown) return;
   // Only for lists that cannot reach the machine: whoever asked has the answer already.
-  [[maybe_unused]] const bool noted = engine.store
-                                          .saw(task.run_id, std::string(name_of(task.status.state)),
-                                               task.status.exit_code, wall_clock_ms())
-                                          .has_value();
+  [[maybe_unused]] const bool noted =
+      engine.store
+          .saw(task.sandbox, task.run_id, std::string(name_of(task.status.state)),
+               task.status.exit_code, wall_clock_ms())
+          .has_value();
+}
+
+void remember_where(Engine& engine, Session& session, const RunId& id, const std::string& sandbox) {
+  // Runs of this session are known to it; of all others the store knows the sandbox first.
+  if (session.sandbox_of(id) == sandbox) return;
+  const auto note = engine.store.find(id);
+  if (!note || !*note || (*note)->sandbox == sandbox) session.remember(id, sandbox);
 }
 
 void note_answer(Engine& engine, const std::string& sandbox) {

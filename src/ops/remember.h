@@ -16,6 +16,9 @@ store::RunNote to_note(const TaskInfo& task);
 Result<void> remember_task(Engine& engine, const TaskInfo& task);
 // Writes down what was seen of a run that is remembered; of others nothing.
 void note_sighting(Engine& engine, const TaskInfo& task);
+// Remembers, for this session, on which sandbox a run was found whose id the machine has told. Not
+// when it is known as the run of another one: a machine may name runs of others.
+void remember_where(Engine& engine, Session& session, const RunId& id, const std::string& sandbox);
 void note_answer(Engine& engine, const std::string& sandbox);
 
 }  // namespace yonder::ops

@@ -73,6 +73,22 @@ Result<Json> call_bash(Engine& engine, CallContext& context, const Json& argumen
   return bash_result(joined(response), response.status, response.run_id, response.warnings);
 }
 
+// What the client has for certain is written down; the last answer it may never have got. So a
+// client that begins anew may be told something twice, and nothing is left out.
+std::uint64_t read_so_far(Engine& engine, const Session& session, const RunId& id,
+                          std::vector<std::string>& warnings) {
+  const auto told = session.told(id);
+  if (!told) {
+    const auto cursor = engine.store.cursor(kReader, id);
+    return cursor ? *cursor : 0;
+  }
+  if (const auto moved = engine.store.move_cursor(kReader, id, *told); !moved) {
+    warnings.push_back(
+        concat("how far it was read could not be written down: ", moved.error().message));
+  }
+  return *told;
+}
+
 Result<Json> call_output(Engine& engine, CallContext& context, const Json& arguments) {
   Arguments in(arguments);
   CheckRequest request{.task = {.run_id = in.text("bash_id", "")}, .max_output_chars = kMaxOutput};
@@ -81,16 +97,10 @@ Result<Json> call_output(Engine& engine, CallContext& context, const Json& argum
   if (request.task.run_id.empty()) in.fail("bash_id", "must not be empty");
   TRY(in.finish());
   TRY_ASSIGN(const FoundTask found, find_task(engine, context.session, request.task));
-  const auto cursor = engine.store.cursor(kReader, *found.id);
-  request.offset = all || !cursor ? 0 : *cursor;
+  std::vector<std::string> warnings;
+  request.offset = all ? 0 : read_so_far(engine, context.session, *found.id, warnings);
   TRY_ASSIGN(CheckResponse response, check_task(engine, context, request));
-  if (!response.connection_error) {
-    const auto moved = engine.store.move_cursor(kReader, *found.id, response.next_offset);
-    if (!moved) {
-      response.warnings.push_back(
-          concat("how far it was read could not be written down: ", moved.error().message));
-    }
-  }
+  response.warnings.insert(response.warnings.end(), warnings.begin(), warnings.end());
   const RunStatus status = response.task ? response.task->status : RunStatus{};
   std::string output = response.log_tail;
   if (response.task && response.task->kind == "exec") {
@@ -101,12 +111,17 @@ Result<Json> call_output(Engine& engine, CallContext& context, const Json& argum
                       .max_output_chars = kMaxOutput};
     TRY_ASSIGN(const ExecResponse seen, exec(engine, context, whole));
     output = joined(seen);
-    response.warnings.clear();
+    response.warnings = warnings_of(seen.status);
   }
   Json json = bash_result(output, status, *found.id, response.warnings);
   json["offset"] = response.offset;
   json["next_offset"] = response.next_offset;
   json["truncated"] = response.truncated;
+  // A client that has given the call up does not get the answer.
+  const bool given_up = context.cancel.cancelled() || context.detach.cancelled();
+  if (!response.connection_error && !given_up) {
+    context.session.tell(*found.id, response.next_offset);
+  }
   return json;
 }
 
@@ -238,7 +253,9 @@ Operation output_operation() {
   return {.name = "remote_bash_output",
           .title = "Read a background command's output",
           .toolset = "remote-ssh",
-          .description = "What a background command printed since the last look, and its state.",
+          .description =
+              "What a background command printed since the last look, and its state. A new client "
+              "is told the last part again, which its predecessor may not have got.",
           .hints = {.read_only = true, .destructive = false, .idempotent = false},
           .input_schema = object_schema(
               {{"bash_id", typed("string", "From remote_bash.")},

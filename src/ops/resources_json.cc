@@ -215,9 +215,9 @@ Json resources_json(const resources::Seen& seen) {
   return json;
 }
 
-Json gpus_json(const std::vector<MachineSeen>& machines) {
+Json gpus_json(const MachinesSeen& seen) {
   Json all = Json::array();
-  for (const auto& machine : machines) {
+  for (const auto& machine : seen.machines) {
     Json json{{"name", machine.spec.name}, {"error", error_of(machine.seen)}};
     if (machine.seen.facts) {
       Writer out;
@@ -227,7 +227,8 @@ Json gpus_json(const std::vector<MachineSeen>& machines) {
     }
     all.push_back(std::move(json));
   }
-  return Json{{"machines", all}};
+  const std::string note = left_out_note(seen.left_out);
+  return Json{{"machines", all}, {"not_asked", note.empty() ? Json() : Json(note)}};
 }
 
 }  // namespace yonder::ops

@@ -93,8 +93,8 @@ TEST(ResourcesJson, ShowsWhoHasAGpuAndWhoWaits) {
 TEST(ResourcesJson, CallsNothingFreeWhileLeasesCannotBeSeen) {
   resources::Seen seen{.facts = resources::machine_for_test(1), .error = {}};
   seen.facts->gpus.lease_problem = "somebody holds the lock";
-  for (const Json& json :
-       {resources_json(seen), gpus_json({{.spec = {}, .seen = seen}})["machines"][0]}) {
+  for (const Json& json : {resources_json(seen),
+                           gpus_json({.machines = {{.spec = {}, .seen = seen}}})["machines"][0]}) {
     EXPECT_TRUE(json["gpu"][0]["free"].is_null());
     EXPECT_TRUE(json["gpu"][0]["lease"].is_null());
     EXPECT_TRUE(json["gpu_queue"].is_null());
@@ -243,7 +243,7 @@ TEST(GpusJson, HasEveryMachineAndItsError) {
   dead.seen.error = Error{Errc::Unreachable, "no route", ""};
   MachineSeen good{.spec = {}, .seen = seen_machine(1)};
   good.spec.name = "good";
-  const Json json = gpus_json({dead, good});
+  const Json json = gpus_json({.machines = {dead, good}});
   EXPECT_EQ(json["machines"][0]["error"]["message"], "no route");
   EXPECT_FALSE(json["machines"][0].contains("gpu"));
   EXPECT_TRUE(json["machines"][1]["error"].is_null());

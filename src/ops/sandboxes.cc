@@ -86,33 +86,50 @@ void check_resources(Engine& engine, const CallContext& context, const Asked& as
   look_at_resources(engine, context, reached, limit);
 }
 
-std::string active_name(const config::Catalog& catalog, const Session& session) {
-  const std::string selected = session.selected();
-  return selected.empty() ? catalog.active : selected;
+Result<std::vector<SandboxSpec>> specs_to_list(Engine& engine, const config::Catalog& catalog,
+                                               const std::vector<std::string>& names) {
+  if (names.empty()) return catalog.sandboxes;
+  std::vector<SandboxSpec> specs;
+  for (const auto& name : names) {
+    TRY_ASSIGN(SandboxSpec spec, engine.config.find(name));
+    specs.push_back(std::move(spec));
+  }
+  return specs;
+}
+
+Asked choose_asked(Engine& engine, const ListRequest& request, SandboxList& list) {
+  std::vector<SandboxSpec> specs;
+  for (const auto& status : list.sandboxes) specs.push_back(status.spec);
+  const auto wanted = which_to_ask(engine, specs, list.active, request.aliases);
+  Asked asked;
+  for (std::size_t i = 0; i < wanted.size(); ++i) {
+    if (wanted[i] || !request.names.empty()) {
+      asked.push_back(&list.sandboxes[i]);
+    } else {
+      ++list.not_asked;
+    }
+  }
+  return asked;
 }
 
 }  // namespace
 
-Result<SandboxList> list_sandboxes(Engine& engine, CallContext& context, Check check,
-                                   std::optional<Duration> limit) {
+Result<SandboxList> list_sandboxes(Engine& engine, CallContext& context,
+                                   const ListRequest& request) {
   TRY_ASSIGN(const config::Catalog catalog, engine.config.catalog());
-  SandboxList list{.active = active_name(catalog, context.session), .warnings = catalog.warnings};
-  for (const auto& spec : catalog.sandboxes) {
+  TRY_ASSIGN(std::string active, active_sandbox(engine, context.session));
+  SandboxList list{.active = std::move(active), .warnings = catalog.warnings};
+  TRY_ASSIGN(const auto specs, specs_to_list(engine, catalog, request.names));
+  for (const auto& spec : specs) {
     list.sandboxes.push_back({.spec = spec, .is_active = spec.name == list.active});
   }
-  if (check == Check::Nothing) return list;
-  context.progress(concat("asking ", list.sandboxes.size(), " sandboxes"));
-  Asked asked;
-  for (auto& status : list.sandboxes) {
-    // Somebody's ssh config may name a hundred machines that nobody wants to be called now.
-    const bool wanted =
-        !is_alias(status.spec) || status.is_active || engine.links.existing(status.spec) != nullptr;
-    if (wanted) asked.push_back(&status);
-  }
-  if (check == Check::Resources) {
-    check_resources(engine, context, asked, limit);
+  if (request.check == Check::Nothing) return list;
+  const Asked asked = choose_asked(engine, request, list);
+  context.progress(concat("asking ", asked.size(), " sandboxes"));
+  if (request.check == Check::Resources) {
+    check_resources(engine, context, asked, request.limit);
   } else {
-    check_contacts(engine, context, asked, limit.value_or(kListPatience));
+    check_contacts(engine, context, asked, request.limit.value_or(kListPatience));
   }
   return list;
 }

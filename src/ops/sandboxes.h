@@ -8,6 +8,7 @@
 #include "model/machine.h"
 #include "model/sandbox_spec.h"
 #include "ops/engine.h"
+#include "ops/machines.h"
 #include "resources/board.h"
 
 namespace yonder::ops {
@@ -25,15 +26,23 @@ struct SandboxStatus {
 enum class Check { Nothing, Connection, Resources };
 
 struct SandboxList {
-  std::string active;
+  std::string active;  // empty: none
   std::vector<SandboxStatus> sandboxes;
   std::vector<std::string> warnings;  // of the configuration
+  std::size_t not_asked = 0;          // aliases that a check left out
+};
+
+struct ListRequest {
+  Check check = Check::Nothing;
+  std::optional<Duration> limit;
+  std::vector<std::string> names;  // only these; empty: all
+  Aliases aliases = Aliases::InUse;
 };
 
 // All sandboxes at once. A check connects to them. Those that do not answer within two seconds, or
 // the limit where there is one, are left out; without a limit they are asked on, for the next call.
-Result<SandboxList> list_sandboxes(Engine& engine, CallContext& context, Check check,
-                                   std::optional<Duration> limit = {});
+Result<SandboxList> list_sandboxes(Engine& engine, CallContext& context,
+                                   const ListRequest& request);
 Result<SandboxStatus> select_sandbox(Engine& engine, CallContext& context, const std::string& name);
 Result<SandboxStatus> get_active_sandbox(Engine& engine, CallContext& context);
 

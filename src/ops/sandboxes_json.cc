@@ -48,8 +48,10 @@ Json to_json(const SandboxStatus& status) {
 Json to_json(const SandboxList& list) {
   Json sandboxes = Json::array();
   for (const auto& status : list.sandboxes) sandboxes.push_back(to_json(status));
-  return Json{
-      {"active_sandbox", list.active}, {"sandboxes", sandboxes}, {"warnings", list.warnings}};
+  return Json{{"active_sandbox", or_null(list.active)},
+              {"sandboxes", sandboxes},
+              {"not_asked", or_null(left_out_note(list.not_asked))},
+              {"warnings", list.warnings}};
 }
 
 }  // namespace yonder::ops

@@ -21,5 +21,26 @@ TEST(SessionTest, RemembersTheLatestRunsAndNoMoreThanThat) {
   EXPECT_EQ(session.sandbox_of(first), "");
 }
 
+TEST(SessionTest, KeepsToTheFirstSandboxThatWasImplied) {
+  Session session;
+  EXPECT_EQ(session.pin("z"), "z");
+  EXPECT_EQ(session.pin("other"), "z");
+  EXPECT_EQ(session.selected(), "z");
+  session.select("chosen");
+  EXPECT_EQ(session.pin("z"), "chosen");
+}
+
+TEST(SessionTest, KnowsHowFarEachRunWasTold) {
+  Session session;
+  const RunId run = new_run_id();
+  EXPECT_FALSE(session.told(run));
+  session.tell(run, 7);
+  session.tell(run, 9);
+  EXPECT_EQ(session.told(run), 9U);
+  for (std::size_t i = 0; i < Session::kMostRuns + 100; ++i) session.tell(new_run_id(), 1);
+  session.tell(run, 11);
+  EXPECT_EQ(session.told(run), 11U);
+}
+
 }  // namespace
 }  // namespace yonder::ops

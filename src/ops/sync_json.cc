@@ -37,6 +37,10 @@ std::string pattern_of(const std::string& rule) {
   return rule.substr(begin + 1, end - begin - 1);
 }
 
+bool is_built_in(sync::Left why, const std::string& rule) {
+  return why == sync::Left::Excluded && rule.find(concat("(", tree::kBuiltIn)) != std::string::npos;
+}
+
 std::string hint_for(sync::Left why, const std::string& rule) {
   if (why == sync::Left::InTheWay) return "move away what is in its place, and sync again";
   if (why == sync::Left::Kept) return "on_conflict said so";
@@ -216,6 +220,7 @@ Json done_json(const SyncResponse& response) {
               {push ? "uploaded_files" : "downloaded_files", report.files_sent},
               {"skipped_files", counts.unchanged - counts.unchanged_directories},
               {"attributes_set", report.attributes_set},
+              {"attributes_lost", report.attributes_lost},
               {"deleted_dirs", report.directories_removed},
               {"deleted_files", report.files_removed},
               {"bytes_sent", report.bytes_sent},
@@ -238,10 +243,10 @@ Json not_done_json(bool push) {
   for (const char* key : {"complete", "synced_type"}) json[key] = nullptr;
   json[push ? "uploaded_dirs" : "created_dirs"] = nullptr;
   json[push ? "uploaded_files" : "downloaded_files"] = nullptr;
-  for (const char* key :
-       {"skipped_files", "attributes_set", "deleted_dirs", "deleted_files", "bytes_sent",
-        "bytes_on_wire", "counts", "left_out", "conflicts", "conflict_copies", "overruled",
-        "failed", "failed_total", "trash_batches", "reconnects", "plan", "duration_s"}) {
+  for (const char* key : {"skipped_files", "attributes_set", "attributes_lost", "deleted_dirs",
+                          "deleted_files", "bytes_sent", "bytes_on_wire", "counts", "left_out",
+                          "conflicts", "conflict_copies", "overruled", "failed", "failed_total",
+                          "trash_batches", "reconnects", "plan", "duration_s"}) {
     json[key] = nullptr;
   }
   return json;
@@ -265,7 +270,10 @@ std::vector<LeftOutGroup> group_left_out(const std::vector<sync::LeftOut>& left)
     if (place == places.end()) {
       if (groups.size() == kMostGroups) continue;
       place = places.emplace(std::pair(item.why, rule), groups.size()).first;
-      groups.push_back({.why = name_of(item.why), .rule = rule, .hint = hint_for(item.why, rule)});
+      groups.push_back({.why = name_of(item.why),
+                        .rule = rule,
+                        .hint = hint_for(item.why, rule),
+                        .by_default = is_built_in(item.why, rule)});
     }
     LeftOutGroup& group = groups[place->second];
     ++group.count;
@@ -281,7 +289,10 @@ std::string hint_for(const sync::FailedEntry& failed) {
     return failed.message.find(what) != std::string::npos;
   };
   const char* where = failed.over_there ? "there" : "here";
-  if (says("No space left") || says("Disk quota exceeded")) return concat("free space ", where);
+  if (says("No space left") || says("Disk quota exceeded")) {
+    return concat("free space ", where, "; `yonder trash", failed.over_there ? "" : " local",
+                  "` shows what Yonder keeps of replaced files ", where, ", --empty removes it");
+  }
   if (says("Permission denied")) return concat("check its mode and owner ", where);
   if (says("Read-only file system")) return concat("choose a place that can be written ", where);
   return "";
@@ -326,6 +337,8 @@ Json sync_output_schema(sync::Direction direction) {
        {push ? "uploaded_files" : "downloaded_files", nullable("integer", "Files and links.")},
        {"skipped_files", nullable("integer", "They were the same.")},
        {"attributes_set", nullable("integer", "Only mode or time differed.")},
+       {"attributes_lost",
+        nullable("integer", "Entries copied without their ACLs or extended attributes.")},
        {"deleted_dirs", nullable("integer", "With delete_extras.")},
        {"deleted_files", nullable("integer", "With delete_extras.")},
        {"bytes_sent", nullable("integer", "Of contents.")},

@@ -17,6 +17,7 @@ struct LeftOutGroup {
   std::uint64_t count = 0;
   std::vector<std::string> examples;  // printable; directories end with a slash
   std::string hint;
+  bool by_default = false;  // by a rule that is built in
 };
 std::vector<LeftOutGroup> group_left_out(const std::vector<sync::LeftOut>& left);
 

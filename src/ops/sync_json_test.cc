@@ -72,7 +72,10 @@ TEST(SyncJson, SaysAtWhichEndItFailedAndWhatHelps) {
                              {"b", Errc::Internal, "Permission denied", false}};
   const Json failed = to_json(response)["failed"];
   EXPECT_EQ(failed[0]["where"], "remote");
-  EXPECT_EQ(failed[0]["hint"], "free space there");
+  EXPECT_EQ(
+      failed[0]["hint"],
+      "free space there; `yonder trash` shows what Yonder keeps of replaced files there, --empty "
+      "removes it");
   EXPECT_EQ(failed[1]["where"], "local");
   EXPECT_EQ(failed[1]["hint"], "check its mode and owner here");
 }

@@ -3,6 +3,7 @@
 #include "base/clock.h"
 #include "base/repeats.h"
 #include "base/text.h"
+#include "ops/exec.h"
 #include "ops/give_up.h"
 #include "ops/remember.h"
 #include "ops/tasks.h"
@@ -100,8 +101,8 @@ Result<CheckResponse> unseen(Engine& engine, const FoundTask& found, const Error
 void write_down(Engine& engine, const TaskInfo& task, CheckResponse& response) {
   store::Store::Look look{.answered = {task.sandbox}, .at_ms = wall_clock_ms()};
   if (task.status.state != RunState::Unknown) {
-    look.seen.push_back(
-        {task.run_id, std::string(name_of(task.status.state)), task.status.exit_code});
+    look.seen.push_back({task.sandbox, task.run_id, std::string(name_of(task.status.state)),
+                         task.status.exit_code});
   }
   if (const auto noted = engine.store.note(look); !noted && noted.error().code == Errc::Timeout) {
     response.warnings.push_back(
@@ -133,13 +134,25 @@ Result<CheckResponse> check_task(Engine& engine, CallContext& context,
     note_answer(engine, found.sandbox.name);
     return response;
   }
+  if (found.id && reply->run->run_id != found.id->str()) {
+    return Error{Errc::Protocol,
+                 concat("'", found.sandbox.name, "' was asked about run ", found.id->str(),
+                        " and answered about another"),
+                 ""};
+  }
   response.task = task_info(found.sandbox.name, *reply->run);
+  for (auto& warning : warnings_of(response.task->status)) {
+    response.warnings.push_back(std::move(warning));
+  }
   if (!response.task->tmux_session.empty()) response.tmux_session = response.task->tmux_session;
-  context.session.remember(response.task->run_id, found.sandbox.name);
+  remember_where(engine, context.session, response.task->run_id, found.sandbox.name);
   if (response.task->kind == "exec" && reply->run->err_bytes > 0) {
     response.warnings.push_back(concat("its stderr is separate (", reply->run->err_bytes,
                                        " bytes): exec_bash with this run_id shows it"));
   }
+  // How it was started is not known here.
+  const auto hint = not_found_hint(response.task->status, false);
+  if (!hint.empty()) response.warnings.push_back(hint);
   write_down(engine, *response.task, response);
   return response;
 }

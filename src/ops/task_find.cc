@@ -58,7 +58,7 @@ std::string place_of(const Result<std::vector<store::RunNote>>& notes, const std
 
 }  // namespace
 
-Result<FoundTask> find_task(Engine& engine, const Session& session, const TaskRef& ref) {
+Result<FoundTask> find_task(Engine& engine, Session& session, const TaskRef& ref) {
   if (ref.run_id.empty() && ref.session.empty() && ref.log_file.empty()) {
     return Error{Errc::InvalidArgument, "give run_id, tmux_session or log_file",
                  "list_background_tasks shows what there is"};
@@ -72,13 +72,22 @@ Result<FoundTask> find_task(Engine& engine, const Session& session, const TaskRe
     found.id = known.id;
     if (sandbox.empty()) sandbox = known.sandbox;
   } else if (sandbox.empty()) {
-    TRY_ASSIGN(const SandboxSpec active, resolve_sandbox(engine, session, ""));
-    sandbox = ref.session.empty()
-                  ? place_of(engine.store.find_by_log("", ref.log_file), active.name)
-                  : place_of(engine.store.find_by_session("", ref.session), active.name);
+    TRY_ASSIGN(const std::string active, active_sandbox(engine, session));
+    sandbox = ref.session.empty() ? place_of(engine.store.find_by_log("", ref.log_file), active)
+                                  : place_of(engine.store.find_by_session("", ref.session), active);
   }
   TRY_ASSIGN(found.sandbox, resolve_sandbox(engine, session, sandbox));
   return found;
+}
+
+Result<std::vector<std::string>> known_runs(Engine& engine, std::size_t most) {
+  TRY_ASSIGN(const auto notes, engine.store.runs({.kind = "background", .limit = most}));
+  std::vector<std::string> names;
+  for (const auto& note : notes) {
+    names.push_back(note.id.str());
+    if (!note.session.empty()) names.push_back(note.session);
+  }
+  return names;
 }
 
 }  // namespace yonder::ops

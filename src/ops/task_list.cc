@@ -33,7 +33,7 @@ struct Asked {
 };
 
 // All that were configured, and those of the user's ssh aliases where something was started.
-Result<std::vector<Asked>> whom_to_ask(Engine& engine, const Session& session,
+Result<std::vector<Asked>> whom_to_ask(Engine& engine, Session& session,
                                        const ListTasksRequest& request, const Notes& notes) {
   std::vector<Asked> asked;
   if (request.sandbox) {
@@ -146,15 +146,26 @@ class Listing {
 
   // A machine may have several names. Its runs are listed once: by the name that is remembered of
   // them, or else by the first.
-  bool is_listed_better(const TaskInfo& task) const {
-    if (!listed_.contains(task.run_id.str())) return false;
+  bool is_listed_better(const TaskInfo& task, const std::string& name) const {
+    if (!listed_.contains(name)) return false;
     return std::none_of(notes_.begin(), notes_.end(), [&](const auto& note) {
       return note.id == task.run_id && note.sandbox == task.sandbox;
     });
   }
 
-  void add_task(TaskInfo task) {
-    const auto [place, fresh] = listed_.emplace(task.run_id.str(), list_.tasks.size());
+  // A sandbox may have been renamed: then its runs are known by a name that leads nowhere.
+  bool is_orphan(const RunId& id, const std::string& sandbox) const {
+    const auto note = std::find_if(notes_.begin(), notes_.end(),
+                                   [&](const auto& known) { return known.id == id; });
+    return note != notes_.end() && note->sandbox != sandbox && !engine_.config.find(note->sandbox);
+  }
+
+  void note_found(const TaskInfo& task) {
+    (is_orphan(task.run_id, task.sandbox) ? look_.adopted : look_.runs).push_back(to_note(task));
+  }
+
+  void add_task(TaskInfo task, const std::string& name) {
+    const auto [place, fresh] = listed_.emplace(name, list_.tasks.size());
     if (fresh) {
       list_.tasks.push_back(std::move(task));
     } else {
@@ -167,14 +178,16 @@ class Listing {
     for (const auto& facts : reply.runs) {
       answered.insert(facts.run_id);
       TaskInfo task = task_info(sandbox, facts);
-      if (is_listed_better(task)) continue;
+      // Two machines may tell of the same id, one of them wrongly: both are shown.
+      const std::string name = concat(facts.run_id, "\n", facts.boot_id);
+      if (is_listed_better(task, name)) continue;
       if (request_.scan && (task.kind == "background" || !has_ended(task.status.state))) {
-        look_.runs.push_back(to_note(task));
+        note_found(task);
       } else if (task.status.state != RunState::Unknown && changed(task)) {
         look_.seen.push_back(
-            {task.run_id, std::string(name_of(task.status.state)), task.status.exit_code});
+            {sandbox, task.run_id, std::string(name_of(task.status.state)), task.status.exit_code});
       }
-      if (is_wanted(task)) add_task(std::move(task));
+      if (is_wanted(task)) add_task(std::move(task), name);
     }
     if (reply.more) return;
     // Remembered here, not finished as far as we know, and not known there any more.
@@ -201,7 +214,7 @@ class Listing {
   const ListTasksRequest& request_;
   const Notes& notes_;
   TaskList list_;
-  std::map<std::string, std::size_t> listed_;  // by run id: where in the list
+  std::map<std::string, std::size_t> listed_;  // by run id and boot: where in the list
   store::Store::Look look_{.at_ms = wall_clock_ms()};
 };
 

@@ -15,6 +15,8 @@ constexpr double kMaxOutput = 1000000;
 constexpr double kMaxWaitSeconds = 3600;
 constexpr double kMaxGraceSeconds = 3600;
 constexpr double kMaxOffset = 9e15;
+constexpr int kListedTasks = 50;
+constexpr int kMostListedTasks = 500;
 
 Duration seconds(double value) {
   return std::chrono::duration_cast<Duration>(std::chrono::duration<double>(value));
@@ -88,9 +90,12 @@ Result<Json> call_list(Engine& engine, CallContext& context, const Json& argumen
   ListTasksRequest request{.sandbox = in.optional_text("sandbox_name"),
                            .all = in.flag("all", false)};
   if (request.sandbox && request.sandbox->empty()) request.sandbox.reset();
+  const ListPage page{
+      .skip = static_cast<std::size_t>(in.whole("skip", 0, 0, kMaxOffset)),
+      .limit = static_cast<std::size_t>(in.whole("limit", kListedTasks, 1, kMostListedTasks))};
   TRY(in.finish());
-  TRY_ASSIGN(const TaskList list, list_tasks(engine, context, request));
-  return to_json(list);
+  TRY_ASSIGN(TaskList list, list_tasks(engine, context, request));
+  return page_json(std::move(list), page);
 }
 
 Operation background_operation() {
@@ -212,9 +217,14 @@ Operation list_operation() {
             with_default(
                 typed("boolean",
                       "Also those that ended over a day ago, and exec_bash commands left running."),
-                false)}},
+                false)},
+           {"limit", with_default(typed("integer", "How many at most."), kListedTasks)},
+           {"skip", with_default(typed("integer", "Leave out so many: the rest of a list."), 0)}},
           {}),
-      .output_schema = result_schema({{"tasks", list_of(result_schema(task), "Newest first.")},
+      .output_schema = result_schema({{"tasks", list_of(result_schema(task),
+                                                        "Unfinished ones first, then newest first; "
+                                                        "long texts are cut.")},
+                                      {"more", typed("integer", "So many follow: ask with skip.")},
                                       {"sandboxes", list_of(result_schema(place), "Who answered.")},
                                       {"warnings", strings("What else should be known.")}}),
       .call = call_list};

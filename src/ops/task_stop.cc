@@ -1,5 +1,6 @@
 #include "base/quote.h"
 #include "base/text.h"
+#include "link/link_pool.h"
 #include "ops/give_up.h"
 #include "ops/remember.h"
 #include "ops/resolve.h"
@@ -14,7 +15,7 @@
 namespace yonder::ops {
 namespace {
 
-Result<FoundTask> find_run(Engine& engine, const Session& session, const TaskRef& ref) {
+Result<FoundTask> find_run(Engine& engine, Session& session, const TaskRef& ref) {
   if (ref.run_id.empty() && ref.session.empty()) {
     return Error{Errc::InvalidArgument, "give run_id or tmux_session",
                  "list_background_tasks shows what there is"};
@@ -52,6 +53,7 @@ Result<StopTaskResponse> stop_task(Engine& engine, CallContext& context,
   if (!facts) return facts.error();
   StopTaskResponse response{.task = task_info(found.sandbox.name, *facts),
                             .gone = run::is_gone(*facts)};
+  response.warnings = warnings_of(response.task.status);
   const RunState state = response.task.status.state;
   response.had_ended = has_ended(state) && (state != RunState::Stopped || facts->existed);
   note_sighting(engine, response.task);
@@ -81,7 +83,9 @@ Result<TaskInfo> remove_task(Engine& engine, CallContext& context, const TaskRef
                     .run_id = *found.id,
                     .status = {.proof = "there was no record of it any more"}};
   }
-  TRY(engine.store.forget(*found.id));
+  const auto note = engine.store.find(*found.id);
+  const bool of_another = note && *note && (*note)->sandbox != found.sandbox.name;
+  if (!of_another) TRY(engine.store.forget(*found.id));
   return task_info(found.sandbox.name, *facts);
 }
 
@@ -112,6 +116,20 @@ Result<TaskInfo> wait_for_task(Engine& engine, CallContext& context, const TaskR
   return task;
 }
 
+// The words that show a run in tmux: in the session that does so already, or in a new one when it
+// was closed. Without tmux the view is the terminal itself.
+std::string view_line(const TaskInfo& task, const Machine& machine) {
+  const std::string& name = task.tmux_session.empty() ? task.run_id.str() : task.tmux_session;
+  const std::string record = concat(machine.state_dir, "/runs/", task.run_id.str());
+  const std::string line =
+      concat(ShellText("if command -v tmux >/dev/null; then exec tmux new-session -A -s")
+                 .arg(name)
+                 .args({"-n", name, "--", machine.outpost_path, "show", record, name})
+                 .str(),
+             "; else exec ", shell_line({machine.outpost_path, "show", record}), "; fi");
+  return ShellText("exec sh -c").arg(line).str();  // the user's shell may be no POSIX one
+}
+
 Result<SpawnOptions> attach_words(Engine& engine, CallContext& context, const TaskRef& ref) {
   CheckRequest request{.task = ref, .last_n_lines = 0};
   TRY_ASSIGN(const CheckResponse seen, check_task(engine, context, request));
@@ -122,16 +140,15 @@ Result<SpawnOptions> attach_words(Engine& engine, CallContext& context, const Ta
     return Error{Errc::NotFound, concat("run ", seen.task->run_id.str(), " has ended"),
                  concat("read its log: yonder logs ", seen.task->run_id.str())};
   }
-  const std::string tmux = seen.task ? seen.task->tmux_session : seen.tmux_session;
-  if (tmux.empty()) {
-    return Error{Errc::NotFound, "no tmux session shows this run",
-                 "follow its log instead: yonder logs -f RUN"};
-  }
   TRY_ASSIGN(const SandboxSpec sandbox, resolve_sandbox(engine, context.session, seen.sandbox));
-  // "=": this very name, not one that begins like it.
-  TRY_ASSIGN(
-      const link::CommandPrefix words,
-      engine.logins.terminal(sandbox, ShellText("tmux attach-session -t").arg("=" + tmux).str()));
+  // Of a session that Yonder did not start. "=": this very name, not one that begins like it.
+  std::string line = ShellText("tmux attach-session -t").arg("=" + seen.tmux_session).str();
+  if (seen.task) {
+    const GiveUp give_up(context);
+    TRY_ASSIGN(const auto link, engine.links.acquire(sandbox, {.cancel = give_up.token()}));
+    line = view_line(*seen.task, link->machine());
+  }
+  TRY_ASSIGN(const link::CommandPrefix words, engine.logins.terminal(sandbox, line));
   return SpawnOptions{.argv = words.argv, .environment = words.environment, .new_session = false};
 }
 

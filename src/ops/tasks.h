@@ -30,7 +30,9 @@ struct FoundTask {
 };
 // InvalidArgument when nothing is named, or a beginning fits several runs; NotFound when a run is
 // not known here and no sandbox was named to ask.
-Result<FoundTask> find_task(Engine& engine, const Session& session, const TaskRef& ref);
+Result<FoundTask> find_task(Engine& engine, Session& session, const TaskRef& ref);
+// The ids and sessions of the newest runs that are remembered here; no machine is asked.
+Result<std::vector<std::string>> known_runs(Engine& engine, std::size_t most);
 
 // What is known of one run, for lists and replies.
 struct TaskInfo {
@@ -144,6 +146,15 @@ struct TaskList {
 };
 Result<TaskList> list_tasks(Engine& engine, CallContext& context, const ListTasksRequest& request);
 Json to_json(const TaskList& list);
+
+// What one answer shows of a long list.
+struct ListPage {
+  std::size_t skip = 0;
+  std::size_t limit = 50;
+};
+// Pure. Those that have not ended come first, then the newest; long texts are cut, as
+// check_background_task has them whole. `more`: how many follow.
+Json page_json(TaskList list, const ListPage& page);
 
 // What attaches a terminal to the tmux session which shows the run.
 Result<SpawnOptions> attach_words(Engine& engine, CallContext& context, const TaskRef& ref);

@@ -1,3 +1,6 @@
+#include <algorithm>
+
+#include "base/clean_text.h"
 #include "base/text.h"
 #include "ops/needs.h"
 #include "ops/operation.h"
@@ -49,6 +52,25 @@ RunStatus foreign_status(const CheckResponse& response) {
   RunStatus status{.proof = response.proof};
   if (response.running) status.state = *response.running ? RunState::Running : RunState::Lost;
   return status;
+}
+
+constexpr std::size_t kListedText = 200;
+constexpr std::size_t kListedProcesses = 5;
+
+void cut_text(std::string& text) {
+  if (text.size() <= kListedText) return;
+  text = clean_text(text.substr(0, kListedText)).text + "...";
+}
+
+// A line of a list, not the whole of the task.
+void shorten(TaskInfo& task) {
+  for (std::string* text : {&task.command, &task.description, &task.cwd, &task.key,
+                            &task.session_name, &task.log_file, &task.status.proof}) {
+    cut_text(*text);
+  }
+  auto& left = task.status.left_running;
+  if (left.size() > kListedProcesses) left.resize(kListedProcesses);
+  for (auto& process : left) cut_text(process.command);
 }
 
 }  // namespace
@@ -122,6 +144,21 @@ Json to_json(const TaskList& list) {
                       {"more", place.more}});
   }
   return Json{{"tasks", tasks}, {"sandboxes", places}, {"warnings", list.warnings}};
+}
+
+Json page_json(TaskList list, const ListPage& page) {
+  auto& tasks = list.tasks;
+  std::stable_partition(tasks.begin(), tasks.end(),
+                        [](const TaskInfo& task) { return !has_ended(task.status.state); });
+  const std::size_t begin = std::min(page.skip, tasks.size());
+  const std::size_t end = begin + std::min(page.limit, tasks.size() - begin);
+  const std::size_t more = tasks.size() - end;
+  tasks.erase(tasks.begin() + static_cast<std::ptrdiff_t>(end), tasks.end());
+  tasks.erase(tasks.begin(), tasks.begin() + static_cast<std::ptrdiff_t>(begin));
+  for (auto& task : tasks) shorten(task);
+  Json json = to_json(list);
+  json["more"] = more;
+  return json;
 }
 
 }  // namespace yonder::ops

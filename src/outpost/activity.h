@@ -2,6 +2,8 @@
 
 #include <poll.h>
 
+#include <deque>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -41,6 +43,15 @@ class Activity {
   virtual void polled(std::vector<pollfd>& /*fds*/) const {}
 };
 
+// What of a run's output may be given back to the disk while it is followed.
+struct GiveBack {
+  bool confirmed = false;  // what the near side has: it is the one that started the run
+  bool middle = false;     // what lies between the ends that are ever shown
+};
+// Of a run with a key all is kept that was sent: whoever uses the key again gets it, too.
+GiveBack what_to_give_back(const wire::StartRequest& spec, bool owner);
+GiveBack what_to_give_back(const RunRecord& record, bool owner);
+
 // Sends a run's output as it grows, and what became of it at the end.
 class FollowActivity : public Activity {
  public:
@@ -51,6 +62,8 @@ class FollowActivity : public Activity {
     bool announce = false;  // say that the run exists, before anything else about it
     bool stream_stdin = false;
     bool feeds_input = true;  // otherwise the input of this caller is refused
+    bool owner = false;       // has started the run
+    GiveBack give_back;
     std::uint64_t in_from = 0;
     std::string boot_id;
   };
@@ -58,7 +71,7 @@ class FollowActivity : public Activity {
 
   bool step(Outbox& outbox) override;
   Deadline due() const override;
-  void on_credit(std::uint32_t bytes) override { credit_ += bytes; }
+  void on_credit(std::uint32_t bytes) override;
   Result<void> on_data(const wire::DataView& data) override;
   Result<void> on_end() override;
   std::vector<Watched> watched() const override;
@@ -66,11 +79,26 @@ class FollowActivity : public Activity {
  private:
   struct Output {
     wire::Channel channel;
-    Fd file;
+    std::shared_ptr<const Fd> file;
     std::uint64_t origin = 0;  // where this run's part of the file begins
     std::uint64_t sent = 0;
     std::optional<std::uint64_t> last;  // once known: where to stop
+    std::uint64_t confirmed = 0;        // up to here, by the near side
+    wire::Gap gone;                     // as far as it was looked at
   };
+  struct Piece {
+    Output* output;
+    std::uint64_t end;
+    std::uint64_t bytes;  // before that: so many are not confirmed
+  };
+  bool hold();
+  bool open_output(Output& output) const;
+  std::size_t still_there(Output& output, std::size_t bytes) const;
+  std::optional<std::uint64_t> send_from_file(Outbox& outbox, const Output& output,
+                                              std::uint64_t wanted);
+  std::optional<std::uint64_t> send_copy(Outbox& outbox, Output& output, std::uint64_t wanted);
+  void note_sent(Output& output, std::uint64_t bytes);
+  void give_back_output(Output& output);
   bool send_output(Outbox& outbox, Output& output);
   void conclude(Output& output) const;
   std::uint64_t next_stop(Output& output) const;
@@ -84,7 +112,10 @@ class FollowActivity : public Activity {
   Options options_;
   Output out_;
   Output err_;
-  std::uint64_t credit_ = wire::kInitialCredit;
+  Fd hold_;  // a shared lock on `out`
+  bool held_ = false;
+  std::uint64_t credit_;
+  std::deque<Piece> unconfirmed_;
   Deadline wait_;
   bool concluding_ = false;
   Deadline announce_by_;

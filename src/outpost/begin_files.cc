@@ -63,6 +63,9 @@ class Files {
   Begun operator()(const files::RestoreRequest& request) const {
     return change([=, trash = trash_] { return encoded(tree::restore_files(request, trash)); });
   }
+  Begun operator()(const files::EmptyTrashRequest& request) const {
+    return change([=, trash = trash_] { return encoded(tree::empty_trash(request, trash)); });
+  }
   template <class Other>
   Begun operator()(const Other& /*request*/) const {
     return std::nullopt;

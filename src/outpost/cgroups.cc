@@ -66,6 +66,7 @@ std::vector<CgroupMount> cgroup_mounts(std::string_view mounts) {
     if (head.size() < 6 || tail.size() < 3 || (tail[0] != "cgroup" && tail[0] != "cgroup2")) {
       continue;
     }
+    if (!head[4].starts_with('/')) continue;
     found.push_back({.root = unescaped(head[3]),
                      .point = unescaped(head[4]),
                      .unified = tail[0] == "cgroup2",

@@ -24,6 +24,7 @@ constexpr std::size_t kMaxCommand = 1024UL * 1024 + 4096;
 constexpr std::int64_t kLongestMs = 10LL * 365 * 24 * 3600 * 1000;
 constexpr std::int64_t kLongestGraceMs = 3600LL * 1000;
 constexpr std::size_t kMaxEnvironmentEntry = 128UL * 1024 - 1;  // MAX_ARG_STRLEN of Linux
+constexpr const char* kUnbuffered = "PYTHONUNBUFFERED";
 
 Error invalid(std::string message, std::string hint) {
   return Error{Errc::InvalidArgument, std::move(message), std::move(hint)};
@@ -74,6 +75,12 @@ std::string value_of(const std::vector<std::string>& environment, std::string_vi
   return "";
 }
 
+bool has_variable(const std::vector<std::string>& environment, std::string_view name) {
+  return std::any_of(environment.begin(), environment.end(), [&](const std::string& entry) {
+    return std::string_view(entry).substr(0, entry.find('=')) == name;
+  });
+}
+
 std::map<std::string, std::string> additions(const wire::StartRequest& spec,
                                              const RunRecord& record,
                                              const std::vector<std::string>& inherited) {
@@ -84,6 +91,9 @@ std::map<std::string, std::string> additions(const wire::StartRequest& spec,
   // login bash that becomes our shell leaves 0 there.
   const bool outermost = std::atoi(value_of(inherited, "SHLVL").c_str()) < 1;
   if (outermost && !more.contains("SHLVL")) more["SHLVL"] = "1";
+  // Into a file Python prints in blocks: lines would be in the log minutes later, or never when the
+  // run is stopped.
+  if (spec.background && !has_variable(inherited, kUnbuffered)) more.emplace(kUnbuffered, "1");
   return more;
 }
 

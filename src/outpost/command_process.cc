@@ -5,6 +5,8 @@
 #include <sys/prctl.h>
 #include <unistd.h>
 
+#include <cstdio>
+
 #include "base/clean_text.h"
 #include "base/clock.h"
 #include "base/environment.h"
@@ -124,8 +126,11 @@ int enter_command(const RunRecord& record) {
   if (const auto alive = record.read_alive(); alive && *alive) give_gpus(*spec, (*alive)->gpus);
   if (const auto attached = attach_output(record, *spec); !attached)
     return complain(attached.error());
-  if (const auto mark = open_file(record.path("entered"), O_WRONLY | O_CREAT); !mark) {
-    return complain(mark.error());
+  // The file was made ahead of need: a full disk must not keep the command from its beginning.
+  if (std::rename(record.path("entered.new").c_str(), record.path("entered").c_str()) != 0) {
+    if (const auto mark = open_file(record.path("entered"), O_WRONLY | O_CREAT); !mark) {
+      return complain(mark.error());
+    }
   }
   return complain(become_command(*spec, record));
 }

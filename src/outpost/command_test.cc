@@ -148,6 +148,21 @@ TEST(PlanCommand, SetsAShellLevelSoThatBashDoesNotTakeItForALogin) {
   EXPECT_THAT(inner.environment, Contains("SHLVL=2"));
 }
 
+TEST(PlanCommand, MakesPythonPrintIntoALogAtOnceUnlessTheUserSaysOtherwise) {
+  const RunRecord record("/state/runs/r-x");
+  const wire::StartRequest run{.argv = {"env"}, .background = true};
+  EXPECT_THAT(plan_command(run, record, {}).environment, Contains("PYTHONUNBUFFERED=1"));
+  wire::StartRequest own = run;
+  own.env = {{"PYTHONUNBUFFERED", ""}};
+  EXPECT_THAT(plan_command(own, record, {}).environment, Contains("PYTHONUNBUFFERED="));
+  const auto machines = plan_command(run, record, {"PYTHONUNBUFFERED="}).environment;
+  EXPECT_THAT(machines, Contains("PYTHONUNBUFFERED="));
+  EXPECT_THAT(machines, Not(Contains("PYTHONUNBUFFERED=1")));
+  EXPECT_THAT(plan_command({.argv = {"env"}}, record, {}).environment,
+              Not(Contains("PYTHONUNBUFFERED=1")))
+      << "what is waited for gets the environment as it is";
+}
+
 TEST(PlanCommand, LetsTheShellReadALongCommandFromItsFile) {
   const auto plan = plan_command({.command = std::string(kMaxArgument + 1, 'x')},
                                  RunRecord("/state/runs/r-x"), {"PATH=/bin"});

@@ -1,18 +1,14 @@
 #include <fcntl.h>
 #include <signal.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
-#include <limits>
-#include <vector>
 
 #include "base/file.h"
 #include "base/text.h"
 #include "outpost/activity.h"
 #include "outpost/processes.h"
-#include "outpost/run_label.h"
 #include "outpost/supervisor.h"
 
 namespace yonder::outpost {
@@ -20,6 +16,7 @@ namespace {
 
 // Changes are told by inotify; this is for file systems where it stays silent.
 constexpr auto kLookAgain = std::chrono::milliseconds(500);
+constexpr auto kTryToHold = std::chrono::milliseconds(2);
 constexpr auto kAnnounceAfter = std::chrono::milliseconds(30);
 
 Result<void> write_at(const Fd& file, std::uint64_t offset, std::string_view bytes) {
@@ -33,13 +30,6 @@ Result<void> write_at(const Fd& file, std::uint64_t offset, std::string_view byt
   return {};
 }
 
-// Of a log that was used before, what is new begins where it ended then.
-std::uint64_t first_byte(const RunRecord& record) {
-  if (!record.is_background()) return 0;
-  const auto label = read_label(record);
-  return label ? label->log_from : 0;
-}
-
 }  // namespace
 
 FollowActivity::FollowActivity(RunRecord record, Options options)
@@ -47,6 +37,7 @@ FollowActivity::FollowActivity(RunRecord record, Options options)
       options_(std::move(options)),
       out_{.channel = wire::Channel::Out, .sent = options_.follow.out_from},
       err_{.channel = wire::Channel::Err, .sent = options_.follow.err_from},
+      credit_(wire::window_of(options_.follow)),
       wait_(options_.follow.wait_ms
                 ? Deadline::after(std::chrono::milliseconds(*options_.follow.wait_ms))
                 : Deadline::never()),
@@ -75,11 +66,13 @@ void FollowActivity::announce(Outbox& outbox) {
 }
 
 Deadline FollowActivity::due() const {
+  if (!held_) return Deadline::after(kTryToHold);
   if (options_.announce) return Deadline::earlier(wait_, announce_by_);
   return Deadline::earlier(wait_, Deadline::after(kLookAgain));
 }
 
 bool FollowActivity::step(Outbox& outbox) {
+  if (!hold()) return false;
   if (announce_by_.expired()) announce(outbox);
   if (owes_wake_) wake_supervisor();
   if (options_.stream_stdin) grant_input(outbox);
@@ -91,6 +84,8 @@ bool FollowActivity::step(Outbox& outbox) {
   }
   const bool out_done = send_output(outbox, out_);
   const bool err_done = send_output(outbox, err_);
+  give_back_output(out_);
+  give_back_output(err_);
   if (!concluding_ || !out_done || !err_done) return false;
   announce(outbox);
   auto facts = observe(record_, options_.boot_id, {.after_end = false});
@@ -117,57 +112,6 @@ bool FollowActivity::supervisor_vanished() {
   if (!is_visible(**alive, options_.boot_id)) return !record_.locked();
   // A command whose supervisor was killed lives on, and can still be waited for.
   return !lives((*alive)->supervisor) && !lives((*alive)->command);
-}
-
-// The output is as long as it is now.
-void FollowActivity::conclude(Output& output) const {
-  output.last = record_.size_of(output.channel == wire::Channel::Out ? "out" : "err");
-}
-
-// Up to where may be sent now. Of a bounded output the middle is left out: when its head has been
-// sent and its length is known, it goes on with its tail.
-std::uint64_t FollowActivity::next_stop(Output& output) const {
-  const auto& head = options_.follow.head;
-  const std::uint64_t last = output.last.value_or(std::numeric_limits<std::uint64_t>::max());
-  if (!head) return last;
-  const std::uint64_t head_end =
-      output.origin + std::min(*head, last - std::min(last, output.origin));
-  if (!output.last || output.sent < head_end) return std::min(head_end, last);
-  output.sent = std::max(output.sent, last - std::min(last, options_.follow.tail));
-  return last;
-}
-
-bool FollowActivity::send_output(Outbox& outbox, Output& output) {
-  const bool is_out = output.channel == wire::Channel::Out;
-  if (!output.file) {
-    // A log of the user may have become anything; a pipe would hold up the whole link.
-    auto file = open_file(record_.path(is_out ? "out" : "err"), O_RDONLY | O_NONBLOCK | O_NOCTTY);
-    struct stat info {};
-    const bool usable = file && ::fstat(file->get(), &info) == 0 && S_ISREG(info.st_mode);
-    if (!usable) return true;  // nothing was printed, or the record is gone: the facts will say so
-    output.file = *std::move(file);
-    if (is_out) output.origin = first_byte(record_);
-    output.sent = std::max(output.sent, output.origin);
-  }
-  while (credit_ > 0 && outbox.has_room()) {
-    const std::uint64_t stop = next_stop(output);
-    const std::uint64_t wanted =
-        std::min({std::uint64_t{wire::kMaxDataBytes}, credit_, stop - std::min(stop, output.sent)});
-    if (wanted == 0) break;
-    std::vector<char> buffer(wanted);
-    const ssize_t n =
-        ::pread(output.file.get(), buffer.data(), buffer.size(), static_cast<off_t>(output.sent));
-    if (n <= 0) {
-      if (output.last) output.last = output.sent;  // the file was cut meanwhile: there is no more
-      break;
-    }
-    announce(outbox);
-    outbox.data(options_.stream, {.channel = output.channel, .offset = output.sent},
-                {buffer.data(), static_cast<std::size_t>(n)});
-    output.sent += static_cast<std::uint64_t>(n);
-    credit_ -= static_cast<std::uint64_t>(n);
-  }
-  return output.last && output.sent >= *output.last;
 }
 
 // The near side may send as much as the command has taken, and one window more.
@@ -230,8 +174,7 @@ void FollowActivity::wake_supervisor() {
   // It may have looked at its input before we wrote, and nobody knows its pid yet: told later.
   owes_wake_ = !alive || !*alive;
   if (owes_wake_ || !is_visible(**alive, options_.boot_id)) return;
-  if (!lives((*alive)->supervisor)) return;
-  ::kill(static_cast<pid_t>((*alive)->supervisor.pid), kInputSignal);
+  send_signal((*alive)->supervisor, kInputSignal);
 }
 
 }  // namespace yonder::outpost

@@ -83,11 +83,13 @@ Result<std::optional<Looked>> look_at_claim(const Fd& place, const ClaimName& na
   return std::optional<Looked>(std::move(looked));
 }
 
-// Its supervisor was killed; the command it has left behind still uses the GPU. From another pid
-// namespace nobody can see whether it does: then it counts.
+// Its supervisor was killed; the command, or what the command has started, may still use the GPU.
+// What cannot be seen, as from another pid namespace, is not proven to be gone: then it counts.
 bool command_lives(const wire::GpuClaim& claim) {
   if (claim.command.pid <= 0 || claim.boot_id != read_boot_id()) return false;
-  return claim.pid_ns != read_pid_namespace() || lives(claim.command);
+  if (claim.pid_ns != read_pid_namespace() || lives(claim.command)) return true;
+  const auto left = find_members({.command = claim.command, .mark = run_mark(claim.run_id)});
+  return !left || !left->empty();
 }
 
 bool counts(const Looked& looked) {

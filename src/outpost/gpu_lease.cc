@@ -103,13 +103,15 @@ Result<Turn> GpuLease::look() {
     TRY_ASSIGN(const Fd lock, this->lock(LeaseLock::ToLook, gpu_times().lock));
     TRY_ASSIGN(std::vector<SeenClaim> all, live_claims(place_));
     const auto claims = in_line(std::move(all), claim_.run_id, wall_clock_ms());
-    if (!may_have_turn(own_->number(), claim_, claims)) {
-      Turn turn = decide_turn(own_->number(), claim_, claims, seen_);
+    Turn turn = decide_turn(own_->number(), claim_, claims, seen_, wall_clock_ms());
+    const bool behind_others = turn.ahead > 0 && turn.take.empty() && !seen_is_old_.expired();
+    if (!enough_unleased(claim_, claims) || (!claim_.suitable.empty() && behind_others)) {
       turn.take.clear();  // what was seen may be old, and nothing is written down
       return turn;
     }
   }
   seen_ = look_at_gpus(gpu_times().tool);
+  seen_is_old_ = Deadline::after(gpu_times().decision);
   auto turn = decide();
   if (turn) {
     blind_ = Deadline::never();
@@ -130,8 +132,9 @@ Result<Turn> GpuLease::decide() {
   if (wanted.suitable.size() < wanted.gpus) return never(gpus, wanted);
   TRY_ASSIGN(const Fd lock, this->lock(LeaseLock::ToChange, gpu_times().lock));
   TRY_ASSIGN(std::vector<SeenClaim> claims, live_claims(place_));
-  Turn turn = decide_turn(own_->number(), wanted,
-                          in_line(std::move(claims), claim_.run_id, wall_clock_ms()), gpus);
+  const std::int64_t now = wall_clock_ms();
+  Turn turn = decide_turn(own_->number(), wanted, in_line(std::move(claims), claim_.run_id, now),
+                          gpus, now);
   if (!others_return_.expired()) {
     turn.take.clear();
     turn.others_undecided = true;
@@ -244,7 +247,7 @@ void add_leases(resources::Gpus& gpus) {
                lock_leases(place, LeaseLock::ToLook, Deadline::after(std::chrono::seconds(1))));
     TRY_ASSIGN(const std::vector<SeenClaim> claims, live_claims(place));
     mark_leases(*gpus.list.value, claims, ::geteuid());
-    gpus.queue = queue_of(claims, ::geteuid(), wall_clock_ms());
+    gpus.queue = queue_of(claims, ::geteuid(), *gpus.list, wall_clock_ms());
     return {};
   };
   if (const auto filled = fill(); !filled) gpus.lease_problem = filled.error().message;

@@ -68,7 +68,8 @@ class GpuLease {
   Deadline others_return_ = Deadline::after(Duration::zero());
   std::optional<OwnClaim> own_;
   wire::GpuClaim claim_;
-  resources::Gpus seen_;                // by the last look
+  resources::Gpus seen_;  // by the last look
+  Deadline seen_is_old_ = Deadline::after(Duration::zero());
   Deadline blind_ = Deadline::never();  // when it will have seen nothing for too long
 };
 

@@ -173,6 +173,36 @@ TEST_F(GpuLeaseTest, AGpuStaysTakenWhileTheCommandOfAKilledSupervisorLives) {
   EXPECT_EQ(wait_for_end(queued).code, 0);
 }
 
+TEST_F(GpuLeaseTest, AGpuStaysTakenWhileAChildOfAKilledSupervisorAndCommandLives) {
+  have_gpus(1);
+  // It has no mark in its environment; it is in the command's session only.
+  const auto holder = start(wanting(1, concat("env -i sh -c '", until(scratch_ / "go"),
+                                              "' & touch ", scratch_ / "child", "; wait")));
+  const auto alive = alive_of(holder);
+  ASSERT_TRUE(testing::eventually([&] { return path_exists(scratch_ / "child"); }));
+  ::kill(static_cast<pid_t>(alive.supervisor.pid), SIGKILL);
+  ::kill(static_cast<pid_t>(alive.command.pid), SIGKILL);
+  ASSERT_TRUE(
+      testing::eventually([&] { return !lives(alive.supervisor) && !lives(alive.command); }));
+  EXPECT_EQ(leases(), 1U);
+  EXPECT_THAT(facts_of(holder).members, SizeIs(::testing::Ge(1U)));
+  EXPECT_EQ(wait_for_end(start(wanting(1, "true"))).cause, wire::Cause::Refused);
+  go("go");
+  EXPECT_TRUE(testing::eventually([&] { return leases() == 0; }));
+  EXPECT_THAT(facts_of(holder).members, IsEmpty());
+}
+
+TEST_F(GpuLeaseTest, ARequestThatCannotStartNowLetsSmallerOnesPass) {
+  have_gpus(4);
+  stub_.set_processes({{.gpu = 3, .pid = ::getpid(), .name = "python"}});
+  const auto large = start(queueing(4, "true"));
+  EXPECT_THAT(wait_until_queued(large).holders.at(3), HasSubstr("is used by"));
+  EXPECT_EQ(wait_for_end(start(queueing(1, "true"))).code, 0);
+  EXPECT_EQ(wait_for_end(start(wanting(3, "true"))).code, 0);
+  stub_.set_processes({});
+  EXPECT_EQ(wait_for_end(large).code, 0);
+}
+
 TEST_F(GpuLeaseTest, ForeignProcessesCountAsHolders) {
   stub_.set_processes({{.gpu = 0, .pid = ::getpid(), .name = "python"}});
   const auto first = start(wanting(1, hold("go")));
@@ -200,6 +230,15 @@ TEST_F(GpuLeaseTest, WhatTheMachineCanNeverGiveIsRefusedEvenToThoseWhoWouldWait)
   stub_.set_mode("none");
   EXPECT_THAT(wait_for_end(start(queueing(1, "true"))).reason,
               HasSubstr("1 GPU wanted, and this machine has no GPU"));
+}
+
+TEST_F(GpuLeaseTest, TwoGpusWithOneUuidAreGivenToNoRun) {
+  stub_.set_gpus({{.uuid = "GPU-same"}, {.uuid = "GPU-same"}, {.uuid = "GPU-other"}});
+  const auto record = start(wanting(1, "true"));
+  EXPECT_EQ(wait_for_end(record).code, 0);
+  EXPECT_EQ(given_to(record), "GPU-other");
+  EXPECT_THAT(wait_for_end(start(wanting(2, "true"))).reason,
+              HasSubstr("GPU 0 cannot be given to a run: it has the same UUID as GPU 1"));
 }
 
 TEST_F(GpuLeaseTest, NothingBeginsWhereTheGpusCannotBeSeen) {

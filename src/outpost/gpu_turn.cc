@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <set>
 
+#include "base/clean_text.h"
 #include "base/gpu_free.h"
 #include "base/text.h"
 #include "outpost/gpu_times.h"
@@ -23,15 +24,6 @@ bool wants(const wire::GpuClaim& claim, const std::string& uuid) {
   return claim.suitable.empty() || contains(claim.suitable, uuid);
 }
 
-// Who came before claim `number`, waits, and could be served by this GPU.
-std::uint64_t waiting_before(std::uint64_t number, const std::vector<SeenClaim>& claims,
-                             const std::string& uuid) {
-  return static_cast<std::uint64_t>(
-      std::count_if(claims.begin(), claims.end(), [&](const SeenClaim& other) {
-        return other.waits() && other.number < number && wants(other.claim, uuid);
-      }));
-}
-
 bool overlaps(const wire::GpuClaim& a, const wire::GpuClaim& b) {
   return a.suitable.empty() || b.suitable.empty() ||
          std::any_of(a.suitable.begin(), a.suitable.end(),
@@ -49,6 +41,57 @@ bool lets_others_pass(const SeenClaim& seen, std::int64_t now_ms) {
 
 std::uint64_t memory_of(const resources::Gpu& gpu) {
   return gpu.memory_total_bytes.value.value_or(0);
+}
+
+bool came_lately(const wire::GpuClaim& claim, std::int64_t now_ms) {
+  // A time in the future says nothing of its age: then it is not passed.
+  return claim.since_ms <= now_ms && now_ms - claim.since_ms < to_milliseconds(gpu_times().passing);
+}
+
+// Whether what suits a waiting claim is kept for it. `gpus` has its leases marked.
+bool keeps_gpus(const wire::GpuClaim& claim, const std::vector<resources::Gpu>& gpus,
+                std::int64_t now_ms) {
+  if (claim.suitable.empty()) return true;
+  std::uint64_t free = 0;
+  std::uint64_t leased = 0;
+  for (const auto& gpu : gpus) {
+    if (!wants(claim, gpu.uuid)) continue;
+    if (gpu.lease) {
+      ++leased;
+    } else if (resources::why_not_free(gpu, claim.gpu_memory_mb).empty()) {
+      ++free;
+    }
+  }
+  if (free >= claim.gpus) return true;  // it is about to take them
+  return free + leased >= claim.gpus && !came_lately(claim, now_ms);
+}
+
+// The earlier claims that a claim has to leave GPUs to.
+std::vector<SeenClaim> keepers_before(std::uint64_t number, const std::vector<SeenClaim>& claims,
+                                      const std::vector<resources::Gpu>& gpus,
+                                      std::int64_t now_ms) {
+  std::vector<SeenClaim> keepers;
+  for (const auto& other : claims) {
+    if (!other.waits() || other.number >= number) continue;
+    if (keeps_gpus(other.claim, gpus, now_ms)) keepers.push_back(other);
+  }
+  return keepers;
+}
+
+// "is kept for run r-... of alice, which came before"; empty when it is kept for none.
+std::string why_kept(const std::vector<SeenClaim>& keepers, const std::string& uuid) {
+  std::string why;
+  std::size_t more = 0;
+  for (const auto& keeper : keepers) {
+    if (!wants(keeper.claim, uuid)) continue;
+    if (!why.empty()) {
+      ++more;
+      continue;
+    }
+    why = concat("is kept for run ", printable(keeper.claim.run_id), " of ",
+                 user_name(keeper.owner), ", which came before");
+  }
+  return more == 0 ? why : concat(why, ", and for ", more, " more");
 }
 
 }  // namespace
@@ -78,17 +121,19 @@ void mark_leases(std::vector<resources::Gpu>& gpus, const std::vector<SeenClaim>
 }
 
 std::vector<resources::Waiting> queue_of(const std::vector<SeenClaim>& claims, uid_t asker,
+                                         const std::vector<resources::Gpu>& gpus,
                                          std::int64_t now_ms) {
   std::vector<resources::Waiting> queue;
   for (const auto& seen : claims) {
     if (!seen.waits()) continue;
-    queue.push_back({.run_id = seen.claim.run_id,
-                     .user = user_name(seen.owner),
-                     .gpus = seen.claim.gpus,
-                     .gpu_memory_mb = seen.claim.gpu_memory_mb,
-                     .since_ms = seen.claim.since_ms,
-                     .mine = seen.owner == asker,
-                     .holds_back = !lets_others_pass(seen, now_ms)});
+    queue.push_back(
+        {.run_id = seen.claim.run_id,
+         .user = user_name(seen.owner),
+         .gpus = seen.claim.gpus,
+         .gpu_memory_mb = seen.claim.gpu_memory_mb,
+         .since_ms = seen.claim.since_ms,
+         .mine = seen.owner == asker,
+         .holds_back = !lets_others_pass(seen, now_ms) && keeps_gpus(seen.claim, gpus, now_ms)});
   }
   return queue;
 }
@@ -102,7 +147,8 @@ std::vector<SeenClaim> in_line(std::vector<SeenClaim> claims, const std::string&
 }
 
 Turn decide_turn(std::uint64_t number, const wire::GpuClaim& mine,
-                 const std::vector<SeenClaim>& claims, const resources::Gpus& gpus) {
+                 const std::vector<SeenClaim>& claims, const resources::Gpus& gpus,
+                 std::int64_t now_ms) {
   Turn turn;
   for (const auto& other : claims) {
     if (!other.waits() || other.number >= number || !overlaps(other.claim, mine)) continue;
@@ -111,16 +157,14 @@ Turn decide_turn(std::uint64_t number, const wire::GpuClaim& mine,
   }
   std::vector<resources::Gpu> list = gpus.list.value.value_or(std::vector<resources::Gpu>{});
   mark_leases(list, claims, 0);
+  const auto keepers = keepers_before(number, claims, list, now_ms);
   std::vector<resources::Gpu> free;
   for (const auto& gpu : list) {
     if (!suits(gpu, mine.gpu_memory_mb)) continue;
-    const std::string why = resources::why_not_free(gpu, mine.gpu_memory_mb);
-    const std::uint64_t before = waiting_before(number, claims, gpu.uuid);
-    if (why.empty() && before == 0) free.push_back(gpu);
-    turn.holders.push_back(concat(resources::name_of(gpu), " ",
-                                  !why.empty()  ? why
-                                  : before != 0 ? concat("is for ", before, " who came before")
-                                                : "is free"));
+    std::string why = resources::why_not_free(gpu, mine.gpu_memory_mb);
+    if (why.empty()) why = why_kept(keepers, gpu.uuid);
+    if (why.empty()) free.push_back(gpu);
+    turn.holders.push_back(concat(resources::name_of(gpu), " ", why.empty() ? "is free" : why));
   }
   if (free.size() < mine.gpus) return turn;
   // The smallest that do, so that the large ones stay for those who need them.
@@ -136,17 +180,14 @@ Turn decide_turn(std::uint64_t number, const wire::GpuClaim& mine,
   return turn;
 }
 
-bool may_have_turn(std::uint64_t number, const wire::GpuClaim& mine,
-                   const std::vector<SeenClaim>& claims) {
+bool enough_unleased(const wire::GpuClaim& mine, const std::vector<SeenClaim>& claims) {
   if (mine.suitable.empty()) return true;
   std::set<std::string> taken;
   for (const auto& other : claims) {
     for (const auto& gpu : other.claim.held) taken.insert(gpu.uuid);
   }
-  const auto left =
-      std::count_if(mine.suitable.begin(), mine.suitable.end(), [&](const std::string& uuid) {
-        return taken.count(uuid) == 0 && waiting_before(number, claims, uuid) == 0;
-      });
+  const auto left = std::count_if(mine.suitable.begin(), mine.suitable.end(),
+                                  [&](const std::string& uuid) { return taken.count(uuid) == 0; });
   return static_cast<std::uint64_t>(left) >= mine.gpus;
 }
 

@@ -18,7 +18,9 @@ std::vector<std::string> suitable_gpus(const std::vector<resources::Gpu>& gpus,
 // Writes the leases into the list.
 void mark_leases(std::vector<resources::Gpu>& gpus, const std::vector<SeenClaim>& claims,
                  uid_t asker);
+// `gpus` has its leases marked.
 std::vector<resources::Waiting> queue_of(const std::vector<SeenClaim>& claims, uid_t asker,
+                                         const std::vector<resources::Gpu>& gpus,
                                          std::int64_t now_ms);
 
 // Those that another claim has to reckon with: neither itself, nor who waits and still does not
@@ -32,13 +34,15 @@ struct Turn {
   bool others_undecided = false;     // one of those has not looked yet
   std::vector<std::string> holders;  // a sentence for each suitable GPU
 };
-// Claim `number` may take what is free and suits nobody who came before: so nobody waits longer
-// because of somebody who came later, and nobody waits for a GPU that the one before cannot use.
+// Claim `number` may take what is free and not kept for an earlier claim. A GPU is kept for each
+// earlier claim that it suits, with two exceptions, in which keeping it would only idle it: the
+// earlier claim needs a GPU that is out of order or used without a lease; or it needs one that is
+// leased, and came less than gpu_times().passing ago.
 Turn decide_turn(std::uint64_t number, const wire::GpuClaim& mine,
-                 const std::vector<SeenClaim>& claims, const resources::Gpus& gpus);
+                 const std::vector<SeenClaim>& claims, const resources::Gpus& gpus,
+                 std::int64_t now_ms);
 
-// Without asking the tool: whether there can be enough left, going by the claims alone.
-bool may_have_turn(std::uint64_t number, const wire::GpuClaim& mine,
-                   const std::vector<SeenClaim>& claims);
+// Going by the claims alone: whether enough GPUs that suit it are not leased.
+bool enough_unleased(const wire::GpuClaim& mine, const std::vector<SeenClaim>& claims);
 
 }  // namespace yonder::outpost

@@ -92,6 +92,17 @@ void keep_to_one_vendor(std::vector<resources::Gpu>& list) {
   }
 }
 
+// A run is told its GPUs by their UUIDs: one that means two cards could be given to two runs.
+void refuse_shared_uuids(std::vector<resources::Gpu>& list) {
+  for (auto& gpu : list) {
+    const auto other = std::find_if(list.begin(), list.end(), [&](const auto& one) {
+      return &one != &gpu && !gpu.uuid.empty() && one.uuid == gpu.uuid;
+    });
+    if (other == list.end() || !gpu.never.empty()) continue;
+    gpu.never = concat("it has the same UUID as GPU ", other->index);
+  }
+}
+
 Gpus joined(std::vector<Asked> vendors) {
   Gpus gpus;
   std::string missing;
@@ -114,6 +125,7 @@ Gpus joined(std::vector<Asked> vendors) {
   add_text(missing, lacking, "; ");
   gpus.unseen = std::move(missing);
   keep_to_one_vendor(list);
+  refuse_shared_uuids(list);
   see_processes(list);
   gpus.list = GpuList::of(std::move(list));
   return gpus;

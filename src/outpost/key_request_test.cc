@@ -34,7 +34,7 @@ class AKey : public RunTest {
     return started.error().message;
   }
   void collect(Retention retention = {}) const {
-    std::filesystem::remove(scratch_ / "state/collected");
+    last_collected(std::chrono::hours(1000 * 24));
     collect_leftovers(around_.state_dir, scratch_ / "outpost-none", retention);
   }
 };

@@ -125,14 +125,28 @@ bool launch_in_scope(const RunRecord& record, const Fd& lock, const SystemdFacts
   return false;
 }
 
-// It only forks once more, and says by its exit code why it could not.
-Result<void> wait_for_starter(pid_t pid) {
-  int status = 0;
-  while (::waitpid(pid, &status, 0) < 0 && errno == EINTR) {
+// The starter only forks once more: it says why it could not, or the supervisor says that it is
+// there. Not by an exit code: the kernel keeps none for a process that ignores SIGCHLD, as the
+// outpost does.
+Result<void> hear_of_fork(pid_t starter, Pipe words) {
+  words.write.reset();
+  int error_number = 0;
+  ssize_t n = 0;
+  do {
+    n = ::read(words.read.get(), &error_number, sizeof error_number);
+  } while (n < 0 && errno == EINTR);
+  while (::waitpid(starter, nullptr, 0) < 0 && errno == EINTR) {
   }
-  if (WIFSIGNALED(status)) return Error{Errc::Internal, "the starter of the run was killed", ""};
-  if (WEXITSTATUS(status) != 0) return errno_error("fork", WEXITSTATUS(status));
+  if (n != sizeof error_number) {
+    return Error{Errc::Internal, "the starter of the run was killed", ""};
+  }
+  if (error_number != 0) return errno_error("fork", error_number);
   return {};
+}
+
+void say_of_fork(Fd& words, int error_number) {
+  [[maybe_unused]] const auto said = ::write(words.get(), &error_number, sizeof error_number);
+  words.reset();
 }
 
 [[noreturn]] void live_in_session(const RunRecord& record, wire::StartRequest spec) {
@@ -175,15 +189,19 @@ Result<std::string> choose_launcher(const std::string& wanted, const SystemdFact
 
 Result<void> launch_background(const RunRecord& record, const wire::StartRequest& spec,
                                const Fd& lock, const SystemdFacts& systemd, Duration patience) {
+  TRY_ASSIGN(Pipe words, make_pipe());
   const SupervisorSignals blocked;
   const pid_t pid = ::fork();
   if (pid < 0) return errno_error("fork");
-  if (pid > 0) return wait_for_starter(pid);
+  if (pid > 0) return hear_of_fork(pid, std::move(words));
   show_as_supervisor(record.id());
-  leave_the_link({lock.get()});
+  leave_the_link(
+      {std::min(lock.get(), words.write.get()), std::max(lock.get(), words.write.get())});
   // Once more: whoever leads a session can get a terminal, and is somebody's child.
   const pid_t second = ::fork();
-  if (second != 0) ::_exit(second > 0 ? 0 : errno);
+  if (second < 0) say_of_fork(words.write, errno);
+  if (second != 0) ::_exit(0);
+  say_of_fork(words.write, 0);
   const bool wants_scope = spec.launcher == "scope" && !record.stop_wanted();
   if (wants_scope && launch_in_scope(record, lock, systemd, Deadline::after(patience))) ::_exit(0);
   live_in_session(record, spec);

@@ -6,6 +6,8 @@
 
 #include "base/file.h"
 #include "base/text.h"
+#include "outpost/overflow.h"
+#include "outpost/packed_record.h"
 #include "outpost/remove_run.h"
 
 namespace yonder::outpost {
@@ -24,17 +26,28 @@ void shorten(std::string& text) {
   if (text.size() > kLongest) text = text.substr(0, kLongest) + "...";
 }
 
+wire::RunFacts with_short_label(wire::RunFacts facts) {
+  if (auto& label = facts.label) {
+    for (auto* text : {&label->command, &label->description, &label->key, &label->cwd,
+                       &label->session, &label->tmux_session, &label->log_file}) {
+      shorten(*text);
+    }
+  }
+  return facts;
+}
+
 std::int64_t nanoseconds(const timespec& time) {
   return std::int64_t{time.tv_sec} * 1'000'000'000 + time.tv_nsec;
 }
 
-std::int64_t created_ms(const wire::RunFacts& facts, const std::string& state_dir) {
+std::int64_t created_ms(const wire::RunFacts& facts, const RunRecord& record) {
   if (facts.label && facts.label->created_ms > 0) return facts.label->created_ms;
-  return stamp_of(RunRecord(concat(state_dir, "/runs/", facts.run_id))) / 1'000'000;
+  return stamp_of(record) / 1'000'000;
 }
 
 std::size_t text_bytes(const wire::RunFacts& facts) {
   std::size_t bytes = kOneRun + facts.problem.size();
+  if (facts.moved) bytes += facts.moved->why.size() + facts.moved->directory.size();
   for (const auto& process : facts.members) bytes += process.command.size() + 32;
   if (facts.alive) {
     bytes += facts.alive->boot_id.size() + facts.alive->host.size() + facts.alive->pid_ns.size() +
@@ -55,8 +68,9 @@ std::size_t text_bytes(const wire::RunFacts& facts) {
 
 Result<RunRecord> find_run(const Surroundings& around, const std::string& run_id) {
   TRY_ASSIGN(const RunId id, parse_run_id(run_id));
-  RunRecord record(around.state_dir, id);
-  if (around.state_dir.empty() || !record.exists()) {
+  if (!around.state_dir.empty()) TRY(unpack_run(RunRecord(around.state_dir, id)));
+  auto record = find_record(around, id);
+  if (!record) {
     return Error{Errc::NotFound,
                  concat("no record of run ", id.str(), " was found",
                         around.state_dir.empty() ? std::string(": there is no state directory here")
@@ -64,7 +78,7 @@ Result<RunRecord> find_run(const Surroundings& around, const std::string& run_id
                  "this does not say that it has ended; records go some time after the end: is it "
                  "another sandbox, user or home directory?"};
   }
-  return record;
+  return *std::move(record);
 }
 
 std::optional<RunRecord> find_by_tmux_name(const Surroundings& around, const std::string& name) {
@@ -111,14 +125,10 @@ std::vector<RunRecord> newest_runs(const std::string& state_dir, std::size_t lim
 wire::RunFacts labelled_facts(const RunRecord& record, const std::string& boot_id,
                               ObserveOptions options) {
   options.label = true;
-  auto facts = observe(record, boot_id, options);
+  auto facts = with_short_label(observe(record, boot_id, options));
   facts.existed = true;
-  if (auto& label = facts.label) {
-    for (auto* text : {&label->command, &label->description, &label->key, &label->cwd,
-                       &label->session, &label->tmux_session, &label->log_file}) {
-      shorten(*text);
-    }
-  } else if (facts.problem.empty()) {
+  if (facts.label) return facts;
+  if (facts.problem.empty()) {
     const auto spec = record.read_spec();
     if (!spec) facts.problem = spec.error().message;
   }
@@ -127,22 +137,24 @@ wire::RunFacts labelled_facts(const RunRecord& record, const std::string& boot_i
 
 ListActivity::ListActivity(const Surroundings& around, wire::StreamId stream,
                            wire::ListRequest request)
-    : state_dir_(around.state_dir), boot_id_(around.boot_id), stream_(stream), request_(request) {
+    : boot_id_(around.boot_id), stream_(stream), request_(request) {
   request_.limit = std::min(request_.limit, kMostRuns);
-  if (state_dir_.empty()) return;
-  for (const auto& name : names_in(state_dir_ + "/runs")) {
-    if (parse_run_id(name)) candidates_.push_back({.id = name});
+  if (around.state_dir.empty()) return;
+  for (const auto& name : names_in(around.state_dir + "/runs")) {
+    if (const auto id = parse_run_id(name)) candidates_.push_back({{around.state_dir, *id}});
   }
+  if (request_.background_only) return;
+  for (auto& record : overflow_records(around)) candidates_.push_back({std::move(record)});
 }
 
 bool ListActivity::full() const {
-  return reply_.runs.size() >= request_.limit || bytes_ >= kMostBytes;
+  return found_.size() >= request_.limit || bytes_ >= kMostBytes;
 }
 
 void ListActivity::order(const Deadline& slice) {
   while (stamped_ < candidates_.size() && !slice.expired()) {
     auto& candidate = candidates_[stamped_++];
-    candidate.stamp = stamp_of(RunRecord(concat(state_dir_, "/runs/", candidate.id)));
+    candidate.stamp = stamp_of(candidate.record);
   }
   if (stamped_ < candidates_.size()) return;
   std::sort(candidates_.begin(), candidates_.end(),
@@ -151,11 +163,12 @@ void ListActivity::order(const Deadline& slice) {
 
 void ListActivity::look(const Deadline& slice) {
   while (looked_at_ < candidates_.size() && !reply_.more && !slice.expired()) {
-    look_at(RunRecord(concat(state_dir_, "/runs/", candidates_[looked_at_++].id)));
+    look_at(candidates_[looked_at_++].record);
   }
 }
 
 void ListActivity::look_at(const RunRecord& record) {
+  if (is_packed(record)) return look_at_packed(record);
   if (request_.background_only && !writes_log(record)) return;
   if (request_.unfinished_only) {
     const auto exit = record.read_exit();
@@ -169,8 +182,25 @@ void ListActivity::look_at(const RunRecord& record) {
   }
   auto facts = labelled_facts(record, boot_id_);
   if (request_.unfinished_only && facts.exit) return;
+  add(record, std::move(facts));
+}
+
+// Foreground runs that have ended are all that is ever packed.
+void ListActivity::look_at_packed(const RunRecord& record) {
+  if (request_.background_only || request_.unfinished_only) return;
+  if (full()) {
+    reply_.more = true;
+    return;
+  }
+  if (auto facts = facts_of_packed(record, boot_id_)) {
+    add(record, with_short_label(*std::move(facts)));
+  }
+}
+
+void ListActivity::add(const RunRecord& record, wire::RunFacts facts) {
   bytes_ += text_bytes(facts);
-  reply_.runs.push_back(std::move(facts));
+  const std::int64_t created = created_ms(facts, record);
+  found_.push_back({.created_ms = created, .facts = std::move(facts)});
 }
 
 bool ListActivity::step(Outbox& outbox) {
@@ -179,9 +209,9 @@ bool ListActivity::step(Outbox& outbox) {
   if (stamped_ == candidates_.size()) look(slice);
   if (stamped_ < candidates_.size()) return false;
   if (looked_at_ < candidates_.size() && !reply_.more) return false;
-  std::stable_sort(reply_.runs.begin(), reply_.runs.end(), [&](const auto& a, const auto& b) {
-    return created_ms(a, state_dir_) > created_ms(b, state_dir_);
-  });
+  std::stable_sort(found_.begin(), found_.end(),
+                   [](const Found& a, const Found& b) { return a.created_ms > b.created_ms; });
+  for (auto& found : found_) reply_.runs.push_back(std::move(found.facts));
   outbox.message(wire::Kind::Reply, stream_, wire::encode(reply_));
   return true;
 }

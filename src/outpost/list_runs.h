@@ -41,15 +41,20 @@ class ListActivity : public Activity {
 
  private:
   struct Candidate {
-    std::string id;
+    RunRecord record;
     std::int64_t stamp = 0;
+  };
+  struct Found {
+    std::int64_t created_ms = 0;
+    wire::RunFacts facts;
   };
   void order(const Deadline& slice);
   void look(const Deadline& slice);
   void look_at(const RunRecord& record);
+  void look_at_packed(const RunRecord& record);
+  void add(const RunRecord& record, wire::RunFacts facts);
   bool full() const;
 
-  std::string state_dir_;
   std::string boot_id_;
   wire::StreamId stream_;
   wire::ListRequest request_;
@@ -57,6 +62,7 @@ class ListActivity : public Activity {
   std::size_t stamped_ = 0;
   std::size_t looked_at_ = 0;
   std::size_t bytes_ = 0;  // of the reply, roughly
+  std::vector<Found> found_;
   wire::ListReply reply_;
 };
 

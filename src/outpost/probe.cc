@@ -6,12 +6,17 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
+#include <cstdlib>
+#include <memory>
+
 #include "base/clean_text.h"
 #include "base/clock.h"
 #include "base/environment.h"
 #include "base/file.h"
 #include "base/text.h"
 #include "outpost/launcher.h"
+#include "outpost/room.h"
 
 namespace yonder::outpost {
 namespace {
@@ -25,6 +30,10 @@ std::vector<std::string> candidates(const Surroundings& around) {
     places.push_back(around.home);
   }
   for (const char* shared : {"/var/tmp", "/tmp", "/dev/shm"}) places.emplace_back(shared);
+  const bool known = std::any_of(places.begin(), places.end(), [&](const std::string& place) {
+    return around.state_dir.starts_with(place + "/");
+  });
+  if (!around.state_dir.empty() && !known) places.push_back(around.state_dir);
   return places;
 }
 
@@ -41,11 +50,30 @@ bool can_execute(const std::string& script) {
   return WIFEXITED(status) && WEXITSTATUS(status) == 0;
 }
 
+// The last directory above it that is on the same file system.
+std::string mount_point_of(const std::string& path) {
+  const std::unique_ptr<char, decltype(&::free)> real(::realpath(path.c_str(), nullptr), &::free);
+  std::string here = real ? real.get() : path;
+  struct stat info {};
+  if (::stat(here.c_str(), &info) != 0) return "";
+  const dev_t device = info.st_dev;
+  while (here.size() > 1) {
+    const std::size_t slash = here.find_last_of('/');
+    const std::string above = slash == 0 ? "/" : here.substr(0, slash);
+    if (::stat(above.c_str(), &info) != 0 || info.st_dev != device) break;
+    here = above;
+  }
+  return printable(here);
+}
+
 wire::FoundPlace look_at_place(const std::string& path) {
   wire::FoundPlace place{.path = path};
   struct statvfs space {};
   if (::statvfs(path.c_str(), &space) == 0) {
     place.free_bytes = static_cast<std::int64_t>(space.f_bavail * space.f_frsize);
+    if (space.f_files > 0) place.free_files = static_cast<std::int64_t>(space.f_favail);
+    place.disk = mount_point_of(path);
+    place.full = is_full(space, ::geteuid() == 0);
   }
   const std::string trial = concat(path, "/.yonder-trial-", ::getpid());
   {
@@ -53,6 +81,7 @@ wire::FoundPlace look_at_place(const std::string& path) {
     auto written = file ? write_all(*file, "#!/bin/sh\nexit 0\n") : Result<void>(file.error());
     place.writable = written.has_value();
     if (!written) place.problem = printable(written.error().message);
+    place.full = place.full || (!written && written.error().code == Errc::NoRoom);
     if (file) ::fchmod(file->get(), 0700);
   }
   if (place.writable) {

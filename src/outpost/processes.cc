@@ -3,17 +3,20 @@
 #include <dirent.h>
 #include <poll.h>
 #include <signal.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <array>
 #include <cerrno>
 #include <cstdlib>
+#include <limits>
 #include <memory>
 #include <set>
 #include <string_view>
 
 #include "base/clean_text.h"
+#include "base/fd.h"
 #include "base/file.h"
 #include "base/text.h"
 
@@ -177,7 +180,9 @@ std::optional<Process> parse_stat(const std::string& stat) {
   const auto rest = split(std::string_view(stat).substr(name_end + 2), ' ');
   constexpr std::size_t kStartTime = 19;
   if (rest.size() <= kStartTime || rest[0].size() != 1) return std::nullopt;
-  return Process{.pid = static_cast<pid_t>(std::strtol(stat.c_str(), nullptr, 10)),
+  const long pid = std::strtol(stat.c_str(), nullptr, 10);
+  if (pid <= 0 || pid > std::numeric_limits<pid_t>::max()) return std::nullopt;
+  return Process{.pid = static_cast<pid_t>(pid),
                  .parent = static_cast<pid_t>(std::strtol(rest[1].c_str(), nullptr, 10)),
                  .session = static_cast<pid_t>(std::strtol(rest[3].c_str(), nullptr, 10)),
                  .state = rest[0][0],
@@ -205,6 +210,26 @@ std::optional<wire::ProcessKey> key_of(pid_t pid) {
   const auto process = look_at(pid);
   if (!process) return std::nullopt;
   return wire::ProcessKey{.pid = pid, .start_time = process->start_time};
+}
+
+bool send_signal(const wire::ProcessKey& key, int signal, std::optional<int> value) {
+  const auto pid = static_cast<pid_t>(key.pid);
+  siginfo_t info{};
+  info.si_signo = signal;
+  info.si_code = SI_QUEUE;
+  info.si_pid = ::getpid();
+  info.si_uid = ::getuid();
+  info.si_value.sival_int = value.value_or(0);
+  // A descriptor stays with its process. It is opened first: if the process that it belongs to is
+  // the right one then, it is the one that hears the signal.
+  const Fd process(static_cast<int>(::syscall(SYS_pidfd_open, pid, 0)));
+  const bool unknown_call = !process && errno != ESRCH;  // kernels before 5.3, and sandboxes
+  if (pid <= 0 || !lives(key)) return false;
+  if (process) {
+    return ::syscall(SYS_pidfd_send_signal, process.get(), signal, value ? &info : nullptr, 0) == 0;
+  }
+  if (!unknown_call) return false;
+  return (value ? ::sigqueue(pid, signal, info.si_value) : ::kill(pid, signal)) == 0;
 }
 
 std::vector<Process> all_processes() {
@@ -240,6 +265,14 @@ bool leads_another_run(pid_t pid) {
 }
 
 Result<std::vector<pid_t>> find_members(const RunMembers& run) {
+  TRY_ASSIGN(const std::vector<wire::ProcessKey> keys, find_member_keys(run));
+  std::vector<pid_t> members;
+  members.reserve(keys.size());
+  for (const auto& key : keys) members.push_back(static_cast<pid_t>(key.pid));
+  return members;
+}
+
+Result<std::vector<wire::ProcessKey>> find_member_keys(const RunMembers& run) {
   TRY_ASSIGN(const Sight sight, look_for(run.mark));
   const std::set<pid_t> others = find_later_runs(run, sight.processes);
   const std::set<pid_t> in_cgroup = processes_in(run);
@@ -256,10 +289,11 @@ Result<std::vector<pid_t>> find_members(const RunMembers& run) {
     }
   }
   add_descendants(sight.processes, others, family);
-  std::vector<pid_t> members;
+  std::vector<wire::ProcessKey> members;
   for (const auto& process : sight.processes) {
     if (process.gone() || process.pid == ::getpid() || process.pid == run.supervisor) continue;
-    if (family.contains(process.pid)) members.push_back(process.pid);
+    if (!family.contains(process.pid)) continue;
+    members.push_back({.pid = process.pid, .start_time = process.start_time});
   }
   return members;
 }

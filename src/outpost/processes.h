@@ -30,10 +30,19 @@ std::optional<Process> look_at(pid_t pid);
 bool lives(const wire::ProcessKey& key);
 std::optional<wire::ProcessKey> key_of(pid_t pid);
 
+// To that very process, and to no other that has got its number since. With a value, as sigqueue(3)
+// does it. False when it is gone.
+bool send_signal(const wire::ProcessKey& key, int signal, std::optional<int> value = std::nullopt);
+
 std::vector<Process> all_processes();
 
 // Pure. Everything below `root`, without `root` itself and without zombies.
 std::vector<pid_t> descendants(const std::vector<Process>& processes, pid_t root);
+
+// Every process of a run has it in its environment, unless it has cleared that.
+inline std::string run_mark(const std::string& run_id) {
+  return "YONDER_RUN_ID=" + run_id;
+}
 
 // What supervisors are called, see show_as_supervisor().
 inline constexpr const char* kSupervisorName = "yonder-run";
@@ -55,6 +64,8 @@ struct RunMembers {
 };
 // An error when not everything could be looked at: then nothing is proven to be gone.
 Result<std::vector<pid_t>> find_members(const RunMembers& run);
+// The same for whoever will send them signals.
+Result<std::vector<wire::ProcessKey>> find_member_keys(const RunMembers& run);
 
 // For people: pid and command line, made printable and short.
 std::vector<wire::LiveProcess> describe(const std::vector<pid_t>& pids);

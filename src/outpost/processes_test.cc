@@ -5,12 +5,14 @@
 #include <signal.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <cstdlib>
 
 #include "base/fd.h"
+#include "base/refused_calls_test.h"
 #include "base/scratch_test.h"
 #include "base/subprocess.h"
 #include "base/text.h"
@@ -204,6 +206,40 @@ TEST(Describe, ShortensAndMakesPrintable) {
 
 TEST(Describe, NamesNoMoreThanFifty) {
   EXPECT_EQ(describe(std::vector<pid_t>(200, ::getpid())).size(), 50U);
+}
+
+TEST(SendSignal, ReachesOnlyTheVeryProcess) {
+  const pid_t child = ::fork();
+  if (child == 0) {
+    ::pause();
+    ::_exit(0);
+  }
+  const auto key = key_of(child);
+  ASSERT_TRUE(key);
+  EXPECT_FALSE(send_signal({.pid = child, .start_time = key->start_time + 1}, SIGKILL))
+      << "the number belongs to another process by now";
+  EXPECT_TRUE(lives(*key));
+  EXPECT_TRUE(send_signal(*key, SIGKILL));
+  EXPECT_TRUE(testing::eventually([&] { return !lives(*key); }));
+  EXPECT_FALSE(send_signal(*key, SIGKILL)) << "a zombie hears nothing";
+  ::waitpid(child, nullptr, 0);
+  EXPECT_FALSE(send_signal(*key, SIGKILL));
+  EXPECT_FALSE(send_signal({}, SIGKILL));
+}
+
+TEST(SendSignal, CarriesItsValueAlsoWhereProcessesHaveNoDescriptors) {
+  for (const bool with_descriptors : {true, false}) {
+    EXPECT_TRUE(testing::is_so_in_a_child([&] {
+      if (!with_descriptors && !testing::refuse_calls({{SYS_pidfd_open, ENOSYS}})) return false;
+      sigset_t set;
+      ::sigemptyset(&set);
+      ::sigaddset(&set, SIGUSR1);
+      ::sigprocmask(SIG_BLOCK, &set, nullptr);
+      siginfo_t info{};
+      return send_signal(*key_of(::getpid()), SIGUSR1, 4711) &&
+             ::sigwaitinfo(&set, &info) == SIGUSR1 && info.si_value.sival_int == 4711;
+    })) << with_descriptors;
+  }
 }
 
 }  // namespace

@@ -5,11 +5,13 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <memory>
 
 #include "base/home_path.h"
 #include "base/text.h"
+#include "outpost/given_back.h"
 #include "outpost/list_runs.h"
 #include "outpost/session.h"
 
@@ -31,9 +33,11 @@ std::string log_path(const RunRecord& record) {
 
 LogTarget log_of(const RunRecord& record) {
   const auto spec = record.read_spec();
+  // Before that there are only the zeros of a hole.
+  const std::uint64_t first_kept = read_gone(record).out.to;
   return {.record = record,
           .path = log_path(record),
-          .log_from = spec ? spec->log_from : 0,
+          .log_from = std::max(spec ? spec->log_from : 0, first_kept),
           .tmux_session = ""};
 }
 

@@ -60,6 +60,7 @@ Result<void> write_spec(const RunRecord& record, const Fd& file, wire::StartRequ
 
 Result<void> create_common_files(const RunRecord& record) {
   TRY(record.reserve_exit());
+  TRY(record.prepare_alive());
   TRY(create_file(record, "err", ""));
   return create_file(record, "out", "");
 }
@@ -68,6 +69,7 @@ Result<void> create_files(const RunRecord& record, const wire::StartRequest& spe
                           bool has_common) {
   if (spec.background) {
     TRY(record.reserve_exit());
+    TRY(record.prepare_alive());
     TRY(create_log(record, spec.log_file));
   } else if (!has_common) {
     TRY(create_common_files(record));
@@ -75,7 +77,11 @@ Result<void> create_files(const RunRecord& record, const wire::StartRequest& spe
   if (spec.stdin_mode == wire::StdinMode::Whole) TRY(create_file(record, "in", spec.input));
   if (spec.stdin_mode == wire::StdinMode::Stream) {
     TRY(create_file(record, "in", ""));
-    TRY(create_file(record, "in.pos", ""));
+    TRY(create_file(record, "in.pos", std::string(sizeof(std::uint64_t), '\0')));
+  }
+  if (spec.login) {
+    TRY(create_file(record, "login", ""));
+    TRY(create_file(record, "entered.new", ""));
   }
   if (spec.command.size() > kMaxArgument) TRY(create_file(record, "command", spec.command));
   return {};
@@ -92,7 +98,7 @@ std::optional<ReadyRecord> ReadyRecord::make(const std::string& directory) {
   [[maybe_unused]] const auto folder = make_directory(directory.substr(0, directory.rfind('/')));
   if (!make_directory(unfinished)) return std::nullopt;
   auto lock = create_spec(record);
-  const bool made = lock && create_common_files(record) && record.prepare_alive() &&
+  const bool made = lock && create_common_files(record) &&
                     std::rename(unfinished.c_str(), directory.c_str()) == 0;
   if (!made) {
     remove_run(unfinished);

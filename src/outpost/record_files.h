@@ -16,7 +16,7 @@ Result<Fd> create_spec(const RunRecord& record);
 // Into the file that create_spec() made.
 Result<void> write_spec(const RunRecord& record, const Fd& file, wire::StartRequest spec);
 
-// What every foreground run has: its outputs, and the room for its end.
+// What every foreground run has: its outputs, and the room for its beginning and its end.
 Result<void> create_common_files(const RunRecord& record);
 // Everything else that the supervisor will need, on disk before it runs. `has_common`: those are
 // there already.

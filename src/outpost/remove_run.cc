@@ -13,12 +13,13 @@
 #include <set>
 #include <vector>
 
-#include "base/clock.h"
 #include "base/file.h"
 #include "base/id.h"
 #include "base/text.h"
+#include "outpost/ages.h"
 #include "outpost/key_request.h"
 #include "outpost/machine.h"
+#include "outpost/overflow.h"
 #include "outpost/processes.h"
 #include "outpost/record_files.h"
 #include "outpost/run_record.h"
@@ -43,18 +44,17 @@ struct CloseDir {
   void operator()(DIR* directory) const { ::closedir(directory); }
 };
 
-// Milliseconds since the last change; negative when it is not there.
-std::int64_t age_ms(const std::string& path) {
-  struct stat info {};
-  if (::lstat(path.c_str(), &info) != 0) return -1;
-  return std::max<std::int64_t>(0, wall_clock_ms() - info.st_mtim.tv_sec * 1000);
+std::int64_t keep_ms(const wire::StartRequest& spec, bool keyed) {
+  return std::max(spec.keep_ms, keyed ? kKeyedMs : kHourMs);
 }
 
-// The same for what a link leads to, where it leads to something.
-std::int64_t target_age_ms(const std::string& path) {
-  struct stat info {};
-  if (::stat(path.c_str(), &info) != 0) return age_ms(path);
-  return std::max<std::int64_t>(0, wall_clock_ms() - info.st_mtim.tv_sec * 1000);
+// What cannot be read stays as long as a key could need it.
+bool is_packed_and_over(const Ages& ages, const RunRecord& record) {
+  const std::int64_t ended = ages.of(record.directory());
+  if (ended <= kHourMs) return false;
+  const auto packed = read_packed(record);
+  const auto spec = packed ? wire::decode_spec(packed->spec) : packed.error();
+  return ended > (spec ? keep_ms(*spec, !spec->key.empty()) : kKeyedMs);
 }
 
 bool has_key(const RunRecord& record) {
@@ -64,17 +64,17 @@ bool has_key(const RunRecord& record) {
 }
 
 // Whether nobody will want to know about the run any more.
-bool is_over(const RunRecord& record) {
-  const std::int64_t ended = age_ms(record.path("exit"));
+bool is_over(const Ages& ages, const RunRecord& record) {
+  const std::int64_t ended = ages.of(record.path("exit"));
   if (ended >= 0) {
     const auto spec = record.read_spec();
     if (!spec) return ended > std::max(kUnreadableMs, has_key(record) ? kKeyedMs : 0);
-    return ended > std::max(spec->keep_ms, has_key(record) ? kKeyedMs : kHourMs);
+    return ended > keep_ms(*spec, has_key(record));
   }
-  const std::int64_t began = age_ms(record.path("alive"));
-  if (began < 0) return age_ms(record.directory()) > kNeverStartedMs;
+  const std::int64_t began = ages.of(record.path("alive"));
+  if (began < 0) return ages.of(record.directory()) > kNeverStartedMs;
   // Neither an end nor a lock: lost. What it printed may be all that is left of it.
-  return began > kLostMs && target_age_ms(record.path("out")) > kLostMs;
+  return began > kLostMs && ages.of_target(record.path("out")) > kLostMs;
 }
 
 // On disk, of the files in the record itself.
@@ -105,22 +105,28 @@ std::set<std::string> find_living_runs() {
 
 class RunCollector {
  public:
-  RunCollector(std::string state_dir, Retention retention)
-      : state_dir_(std::move(state_dir)), retention_(retention) {}
+  RunCollector(std::string state_dir, Retention retention, const Ages& ages)
+      : state_dir_(std::move(state_dir)), retention_(retention), ages_(ages) {}
 
   void collect() {
     for (const auto& name : names_in(state_dir_ + "/runs")) {
       const auto id = parse_run_id(name);
       if (!id) continue;
       const RunRecord record(state_dir_, *id);
-      if (is_over(record) && remove_unless_used(record)) continue;
+      if (is_packed(record)) {
+        // A directory that has come back meanwhile stays.
+        if (is_packed_and_over(ages_, record)) ::unlink(record.directory().c_str());
+        continue;
+      }
+      if (is_over(ages_, record) && remove_unless_used(record)) continue;
       forget_secrets_if_lost(record);
-      const std::int64_t ended = age_ms(record.path("exit"));
+      const std::int64_t ended = ages_.of(record.path("exit"));
       if (ended < 0) continue;
       ended_.push_back({.record = record, .ago_ms = ended, .bytes = bytes_of(record)});
       bytes_ += ended_.back().bytes;
     }
     make_room();
+    bound_packed(state_dir_, retention_.packed);
   }
 
  private:
@@ -181,50 +187,52 @@ class RunCollector {
 
   std::string state_dir_;
   Retention retention_;
+  const Ages& ages_;
   std::vector<Ended> ended_;
   std::uint64_t bytes_ = 0;
   std::optional<std::set<std::string>> living_;
 };
 
-// The run that a key or a name leads to; empty when it is no link.
-std::string target_of(const std::string& link) {
-  std::string target(64, '\0');
-  const ssize_t n = ::readlink(link.c_str(), target.data(), target.size());
-  target.resize(static_cast<std::size_t>(std::max<ssize_t>(n, 0)));
-  return target;
+bool is_link(const std::string& path) {
+  struct stat info {};
+  return ::lstat(path.c_str(), &info) == 0 && S_ISLNK(info.st_mode);
 }
 
 // A key or a name whose run is gone has no use.
-void collect_links(const std::string& state_dir) {
+void collect_links(const Ages& ages, const std::string& state_dir) {
   const auto lock = lock_keys(state_dir);
   if (!lock) return;
   for (const char* folder : kLinkFolders) {
     for (const auto& name : names_in(state_dir + folder)) {
       const std::string link = concat(state_dir, folder, "/", name);
-      const std::string target = target_of(link);
-      if (!target.empty() && !path_exists(state_dir + "/runs/" + target)) ::unlink(link.c_str());
+      if (!is_link(link)) continue;
+      const auto target = read_key_target(link);
+      if (target && path_exists(state_dir + "/runs/" + target->id.str())) continue;
+      // That the record cannot be seen here is no proof that it is gone.
+      if (target && !target->host.empty() && ages.of(link) < kKeyedMs) continue;
+      ::unlink(link.c_str());
     }
   }
 }
 
 // Of spares that were killed. Those that live hold a lock.
-void collect_spares(const std::string& state_dir) {
+void collect_spares(const Ages& ages, const std::string& state_dir) {
   for (const auto& name : names_in(state_dir + "/spares")) {
     const RunRecord record(ReadyRecord::path_of(state_dir, name));
-    if (age_ms(record.directory()) < kHourMs || record.locked()) continue;
-    remove_run(record.directory());
+    if (ages.of(record.directory()) < kHourMs || record.locked()) continue;
+    if (::unlink(record.directory().c_str()) != 0) remove_run(record.directory());
   }
 }
 
-void collect_programs(const std::string& program_path) {
+void collect_programs(const Ages& ages, const std::string& program_path) {
   const std::size_t slash = program_path.find_last_of('/');
   if (slash == std::string::npos) return;
   const std::string directory = program_path.substr(0, slash);
   for (const auto& name : names_in(directory)) {
     const std::string path = directory + "/" + name;
     if (path == program_path) continue;
-    const bool old_version = name.starts_with("outpost-") && age_ms(path) > kUnusedProgramMs;
-    const bool unfinished = name.starts_with(".new-") && age_ms(path) > kUnfinishedDeployMs;
+    const bool old_version = name.starts_with("outpost-") && ages.of(path) > kUnusedProgramMs;
+    const bool unfinished = name.starts_with(".new-") && ages.of(path) > kUnfinishedDeployMs;
     if (old_version || unfinished) ::unlink(path.c_str());
   }
 }
@@ -247,11 +255,21 @@ void remove_run(const std::string& directory) {
   ::rmdir(directory.c_str());
 }
 
+std::set<std::string> runs_of_keys(const std::string& state_dir) {
+  std::set<std::string> runs;
+  for (const auto& name : names_in(state_dir + "/keys")) {
+    const auto target = read_key_target(concat(state_dir, "/keys/", name));
+    if (target) runs.insert(target->id.str());
+  }
+  return runs;
+}
+
 void remove_links(const std::string& state_dir, const std::string& run_id) {
   for (const char* folder : kLinkFolders) {
     for (const auto& name : names_in(state_dir + folder)) {
       const std::string link = concat(state_dir, folder, "/", name);
-      if (target_of(link) == run_id) ::unlink(link.c_str());
+      const auto target = read_key_target(link);
+      if (target && target->id.str() == run_id) ::unlink(link.c_str());
     }
   }
 }
@@ -261,14 +279,19 @@ void collect_leftovers(const std::string& state_dir, const std::string& program_
   // The time of last use is the file's own time, so that versions in use never collect each other.
   ::utimensat(AT_FDCWD, program_path.c_str(), nullptr, 0);
   if (state_dir.empty()) return;
-  const std::string stamp = state_dir + "/collected";
-  const std::int64_t last = age_ms(stamp);
-  if (last >= 0 && last < kHourMs) return;
-  if (!write_file_atomically(stamp, "", Durability::Process)) return;
-  RunCollector(state_dir, retention).collect();
-  collect_links(state_dir);
-  collect_spares(state_dir);
-  collect_programs(program_path);
+  const auto ages = Ages::look(state_dir);
+  if (!ages) return;
+  RunCollector(state_dir, retention, *ages).collect();
+  collect_links(*ages, state_dir);
+  collect_spares(*ages, state_dir);
+  collect_programs(*ages, program_path);
+}
+
+void collect_overflow(const Surroundings& around) {
+  for (const auto& place : around.overflow) {
+    if (!is_our_own(place)) continue;
+    if (const auto ages = Ages::look(place)) RunCollector(place, Retention{}, *ages).collect();
+  }
 }
 
 }  // namespace yonder::outpost

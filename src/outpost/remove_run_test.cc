@@ -29,7 +29,9 @@ class Collect : public RunTest {
     testing::make_older(made.path("exit"), ago);
     return made;
   }
+  // After a time that was watched.
   void collect(Retention retention = {}) const {
+    last_collected(hours(1000 * 24));
     collect_leftovers(around_.state_dir, program_, retention);
   }
   static bool there(const RunRecord& record) { return path_exists(record.directory()); }
@@ -114,7 +116,6 @@ TEST_F(Collect, RemovesTheOldestWhenAllTogetherTakeTooMuchRoom) {
   collect({.max_bytes = 360000});
   EXPECT_FALSE(there(oldest));
   EXPECT_TRUE(there(older));
-  testing::make_older(scratch_ / "state/collected", hours(2));
   collect({.max_bytes = 1});
   EXPECT_FALSE(there(older));
   EXPECT_FALSE(there(old));
@@ -142,7 +143,6 @@ TEST_F(Collect, NeverRemovesARunOfWhichAProcessLives) {
   EXPECT_TRUE(there(run));
   ::kill(left, SIGKILL);
   ASSERT_TRUE(testing::eventually([&] { return process_gone(left); }));
-  testing::make_older(scratch_ / "state/collected", hours(2));
   collect();
   EXPECT_FALSE(there(run));
 }
@@ -174,7 +174,6 @@ TEST_F(Collect, NeverRemovesALostRunWhoseLogWasWrittenLately) {
   collect();
   EXPECT_TRUE(there(lost));
   testing::make_older(scratch_ / "train.log", hours(40 * 24));
-  testing::make_older(scratch_ / "state/collected", hours(2));
   collect();
   EXPECT_FALSE(there(lost));
   EXPECT_TRUE(path_exists(scratch_ / "train.log"));
@@ -215,10 +214,34 @@ TEST_F(Collect, RemovesProgramsOfOtherVersionsThatWereNotUsedForAMonth) {
 TEST_F(Collect, DoesNothingTwiceWithinAnHour) {
   collect();
   const auto old = ended(hours(2));
-  collect();
+  collect_leftovers(around_.state_dir, program_);
   EXPECT_TRUE(there(old));
-  testing::make_older(scratch_ / "state/collected", hours(2));
   collect();
+  EXPECT_FALSE(there(old));
+}
+
+TEST_F(Collect, NeverRemovesARunBecauseTheClockHasJumpedForward) {
+  // It ended ten minutes ago, before the jump.
+  const auto fresh = ended(hours(400 * 24) + std::chrono::minutes(10));
+  const auto old = ended(hours(400 * 24) + hours(2));
+  last_collected(hours(3), hours(400 * 24));
+  collect_leftovers(around_.state_dir, program_);
+  EXPECT_TRUE(there(fresh));
+  EXPECT_FALSE(there(old));
+  EXPECT_THAT(scratch_.read("state/collected"), HasSubstr("\njump "));
+}
+
+TEST_F(Collect, TakesNothingForOldBeforeItHasSeenTimePass) {
+  const auto run = ended(hours(1000 * 24));
+  collect_leftovers(around_.state_dir, program_);
+  EXPECT_TRUE(there(run));
+}
+
+TEST_F(Collect, BelievesTheTimeThatAnOlderBuildHasLeft) {
+  const auto old = ended(hours(5));
+  scratch_.write("state/collected", "");
+  testing::make_older(scratch_ / "state/collected", hours(4));
+  collect_leftovers(around_.state_dir, program_);
   EXPECT_FALSE(there(old));
 }
 

@@ -7,9 +7,11 @@
 #include <string>
 #include <vector>
 
+#include "base/clock.h"
 #include "base/file.h"
 #include "base/id.h"
 #include "base/scratch_test.h"
+#include "base/text.h"
 #include "outpost/machine.h"
 #include "outpost/processes.h"
 #include "outpost/run_record.h"
@@ -54,6 +56,14 @@ class RunTest : public ::testing::Test {
       if (!alive || alive->supervisor.pid == ::getpid() || !lives(alive->supervisor)) continue;
       ::kill(static_cast<pid_t>(alive->supervisor.pid), SIGKILL);
     }
+  }
+
+  // As if leftovers had been removed so long ago, on this boot, by a clock that `jumped` since.
+  void last_collected(std::chrono::hours ago, std::chrono::hours jumped = {}) const {
+    const std::int64_t ms = to_milliseconds(ago);
+    scratch_.write("state/collected", concat("yonder clock 1\nfirst 0\nseen ", read_boot_id(), " ",
+                                             to_milliseconds(time_since_boot()) - ms, " ",
+                                             wall_clock_ms() - ms - to_milliseconds(jumped), "\n"));
   }
 
   wire::StartRequest request(const std::string& command) const {

@@ -40,19 +40,22 @@ std::string shown_in_tmux(const RunRecord& record) {
 
 }  // namespace
 
+wire::RunLabel label_of(const wire::StartRequest& spec) {
+  return {.background = spec.background,
+          .command = shortened(spec.argv.empty() ? spec.command : shell_line(spec.argv)),
+          .description = spec.description,
+          .key = spec.key,
+          .cwd = spec.cwd,
+          .session = spec.session,
+          .log_file = spec.log_file,
+          .log_from = spec.log_from,
+          .created_ms = spec.created_ms};
+}
+
 std::optional<wire::RunLabel> read_label(const RunRecord& record) {
   const auto spec = read_whole_spec(record);
   if (!spec) return std::nullopt;
-  wire::RunLabel label{
-      .background = spec->background,
-      .command = shortened(spec->argv.empty() ? spec->command : shell_line(spec->argv)),
-      .description = spec->description,
-      .key = spec->key,
-      .cwd = spec->cwd,
-      .session = spec->session,
-      .log_file = spec->log_file,
-      .log_from = spec->log_from,
-      .created_ms = spec->created_ms};
+  wire::RunLabel label = label_of(*spec);
   if (!spec->background) return label;
   if (label.log_file.empty()) label.log_file = record.path("log");
   label.tmux_session = shown_in_tmux(record);

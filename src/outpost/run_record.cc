@@ -4,15 +4,21 @@
 #include <sched.h>
 #include <sys/file.h>
 #include <sys/stat.h>
+#include <sys/vfs.h>
 #include <unistd.h>
 
+#include <cerrno>
 #include <cstdio>
 #include <cstring>
 
 #include "base/file.h"
 #include "base/text.h"
+#include "outpost/given_back.h"
 #include "outpost/machine.h"
+#include "outpost/overflow.h"
+#include "outpost/packed_record.h"
 #include "outpost/processes.h"
+#include "outpost/room.h"
 #include "outpost/run_label.h"
 #include "wire/frame.h"
 
@@ -22,6 +28,27 @@ namespace {
 constexpr std::uint64_t kRecordLimit = 1024UL * 1024;
 // An exit record with its list of processes fits; the file is cut to its real size at the end.
 constexpr std::size_t kExitReserve = 16384;
+constexpr std::size_t kAliveReserve = 4096;
+
+// Bytes that no file system can store in less room than they take. Always the same ones, so that
+// they are known again.
+std::string incompressible(std::size_t length) {
+  std::string bytes;
+  bytes.reserve(length);
+  std::uint64_t state = 0x9E3779B97F4A7C15U;
+  while (bytes.size() < length) {
+    state ^= state << 13U;
+    state ^= state >> 7U;
+    state ^= state << 17U;
+    bytes += static_cast<char>(state >> 32U);
+  }
+  return bytes;
+}
+
+bool is_reserve(std::string_view text) {
+  return text.find_first_not_of('\0') == std::string_view::npos ||
+         (text.size() <= kExitReserve && text == incompressible(text.size()));
+}
 
 template <class T>
 Result<std::optional<T>> read_optional(const std::string& path,
@@ -29,8 +56,8 @@ Result<std::optional<T>> read_optional(const std::string& path,
   auto text = read_file(path, kRecordLimit);
   if (!text && text.error().code == Errc::NotFound) return std::optional<T>();
   if (!text) return std::move(text).error();
-  // The power failed before its bytes were on the disk: nothing, or the zeros of the reserve.
-  if (text->find_first_not_of('\0') == std::string::npos) return std::optional<T>();
+  // The power failed before its bytes were on the disk: nothing, or what the reserve held.
+  if (is_reserve(*text)) return std::optional<T>();
   auto value = decode(*text);
   if (!value) return std::move(value).error().context(path);
   return std::optional<T>(*std::move(value));
@@ -118,29 +145,55 @@ Result<void> RunRecord::write_waiting(const wire::WaitingRecord& waiting) const 
 }
 
 Result<void> RunRecord::prepare_alive() const {
-  TRY(open_file(path("alive.new"), O_WRONLY | O_CREAT));
+  TRY_ASSIGN(const Fd fd, open_file(path("alive.new"), O_WRONLY | O_CREAT));
+  const bool refused = ::fallocate(fd.get(), 0, 0, off_t{kAliveReserve}) != 0 &&
+                       (errno == ENOSPC || errno == EDQUOT);
+  if (refused) return errno_error("room for " + path("alive"));
   return {};
 }
 
 // Only the command process writes it, so that its name while it is written can be a fixed one.
 Result<void> RunRecord::write_alive(const wire::AliveRecord& alive) const {
   const std::string unfinished = path("alive.new");
-  TRY_ASSIGN(const Fd fd, open_file(unfinished, O_WRONLY | O_CREAT | O_TRUNC));
-  TRY(write_all(fd, wire::encode(alive)));
+  const std::string bytes = wire::encode(alive);
+  TRY_ASSIGN(const Fd fd, open_file(unfinished, O_WRONLY | O_CREAT));
+  TRY(write_all(fd, bytes));
+  if (::ftruncate(fd.get(), static_cast<off_t>(bytes.size())) != 0) return errno_error("ftruncate");
   if (std::rename(unfinished.c_str(), path("alive").c_str()) != 0) return errno_error("rename");
   return {};
 }
 
+// Blocks that were asked for are used by the first write into them, also where a file system never
+// writes over what it has (btrfs), and whether it compresses or not. Zeros that are written reserve
+// nothing there: they are compressed to nothing, and writing over them needs new blocks. ZFS has no
+// blocks to give in advance, and says yes all the same; see write_exit().
 Result<void> RunRecord::reserve_exit() const {
+  constexpr std::uint64_t kZfs = 0x2FC12FC1;
   TRY_ASSIGN(const Fd fd, open_file(path("exit.reserve"), O_WRONLY | O_CREAT | O_TRUNC));
-  return write_all(fd, std::string(kExitReserve, '\0'));
+  struct statfs disk {};
+  const bool gives_blocks =
+      ::fstatfs(fd.get(), &disk) != 0 || static_cast<std::uint64_t>(disk.f_type) != kZfs;
+  if (gives_blocks && ::fallocate(fd.get(), 0, 0, off_t{kExitReserve}) == 0) return {};
+  if (gives_blocks && (errno == ENOSPC || errno == EDQUOT)) {
+    return errno_error("room for " + path("exit"));
+  }
+  return write_all(fd, incompressible(kExitReserve));
 }
 
 Result<void> RunRecord::write_exit(const wire::ExitRecord& exit) const {
   const std::string bytes = wire::encode(exit);
   const std::string reserve = path("exit.reserve");
   TRY_ASSIGN(const Fd fd, open_file(reserve, O_WRONLY | O_CREAT));
-  TRY(write_all(fd, bytes));
+  auto written = write_all(fd, bytes);
+  if (!written && written.error().code == Errc::NoRoom) {
+    // A file system that never writes over what it has takes new blocks first. Those of the reserve
+    // are free then, at once or after a moment: whoever writes an end tries again.
+    if (::ftruncate(fd.get(), 0) != 0 || ::lseek(fd.get(), 0, SEEK_SET) != 0) {
+      return errno_error("ftruncate");
+    }
+    written = write_all(fd, bytes);
+  }
+  if (!written) return written;
   if (::ftruncate(fd.get(), static_cast<off_t>(bytes.size())) != 0) return errno_error("ftruncate");
   if (std::rename(reserve.c_str(), path("exit").c_str()) != 0) return errno_error("rename");
   ::sched_yield();  // to whoever was woken by this
@@ -233,6 +286,16 @@ void look_at_left(const RunRecord& record, wire::RunFacts& facts) {
   }
 }
 
+// The supervisor and the command are gone without an exit record: what the command has started may
+// still live.
+void look_at_survivors(const RunRecord& record, wire::RunFacts& facts) {
+  if (!facts.alive || facts.supervisor_lives || facts.command_lives) return;
+  if (!is_here(record, *facts.alive, facts.boot_id)) return;
+  if (const auto members = find_members(members_of(record, facts))) {
+    facts.members = describe(*members);
+  }
+}
+
 }  // namespace
 
 wire::RunFacts observe(const RunRecord& record, const std::string& boot_id,
@@ -243,12 +306,24 @@ wire::RunFacts observe(const RunRecord& record, const std::string& boot_id,
   facts.host = read_hostname();
   facts.pid_ns = read_pid_namespace();
   look_at_files(record, facts);
+  // It was packed in this moment.
+  if (!facts.record_found && is_packed(record) && unpack_run(record)) look_at_files(record, facts);
   if (!facts.exit || options.after_end) look_at_processes(record, facts);
   // Whoever ended between the two looks has written how before it went.
   if (!facts.exit && !facts.supervisor_lives && !facts.command_lives) look_at_files(record, facts);
   facts.out_bytes = record.size_of("out");
   facts.err_bytes = record.size_of("err");
-  if (facts.exit) look_at_left(record, facts);
+  facts.disk_full = facts.exit ? facts.exit->disk_full
+                               : facts.alive.has_value() && looks_full(record.path("out"));
+  facts.moved = read_moved(record);
+  const Gone gone = read_gone(record);
+  facts.out_gone = gone.out;
+  facts.err_gone = gone.err;
+  if (facts.exit) {
+    look_at_left(record, facts);
+  } else {
+    look_at_survivors(record, facts);
+  }
   if (options.label || record.is_background()) facts.label = read_label(record);
   if (options.members) {
     const auto members = find_members(members_of(record, facts));

@@ -17,11 +17,14 @@ namespace yonder::outpost {
 //   waiting   who has the GPUs that it waits for; gone when it has them
 //   alive  which processes it is; written before the command's first instruction
 //   out err   what the command printed, written by the command itself
+//   gone   which of their bytes were given back to the disk
 //   log    of a background run: both of them, or a link to the log that the user wants; `out` is a
 //          link to it
 //   in in.pos in.end   its input, how much of it was taken, and that it is complete
 //   stop   somebody wants it not to begin
 //   exit   how it ended
+//
+// One that nobody waits for any more may be a single file instead: see packed_record.h.
 class RunRecord {
  public:
   RunRecord(const std::string& state_dir, const RunId& id);
@@ -31,7 +34,7 @@ class RunRecord {
   const std::string& directory() const { return directory_; }
   std::string id() const;
   std::string path(const char* file) const { return directory_ + "/" + file; }
-  std::string mark() const { return "YONDER_RUN_ID=" + id(); }
+  std::string mark() const { return run_mark(id()); }
 
   bool exists() const;
   // Only background runs have a log.
@@ -44,7 +47,7 @@ class RunRecord {
   // Somebody has stopped the run before it began: it must not begin any more.
   bool stop_wanted() const;
 
-  // Makes the file that write_alive() will need; it does so itself otherwise.
+  // Makes the file that write_alive() will need, with room for it; it does so itself otherwise.
   Result<void> prepare_alive() const;
   Result<void> write_alive(const wire::AliveRecord& alive) const;
   Result<void> write_waiting(const wire::WaitingRecord& waiting) const;

@@ -2,7 +2,11 @@
 
 #include <fcntl.h>
 #include <gmock/gmock.h>
+#include <sys/syscall.h>
 
+#include <set>
+
+#include "base/refused_calls_test.h"
 #include "base/text.h"
 #include "outpost/run_fixture_test.h"
 
@@ -102,6 +106,51 @@ TEST(RunRecordOnAFullDisk, StillTellsTheEnd) {
     return exit && *exit && (*exit)->code == 4 ? "" : "the end cannot be read";
   });
   EXPECT_EQ(problem, "");
+}
+
+// As btrfs and ZFS do it: a write into the reserve takes a new block first.
+TEST(RunRecordOnAFullDisk, TellsTheEndWhereNothingIsWrittenInPlace) {
+  const testing::Scratch scratch;
+  const auto problem = testing::with_private_mounts([&]() -> std::string {
+    if (!testing::mount_tmpfs(scratch.path(), "size=64k,mode=700")) return "mount";
+    const RunRecord record(scratch / "run");
+    if (!make_directory(record.directory())) return "mkdir";
+    const Fd reserve(
+        ::open(record.path("exit.reserve").c_str(), O_WRONLY | O_CREAT | O_CLOEXEC, 0600));
+    if (::pwrite(reserve.get(), std::string(8192, 'x').data(), 8192, 8192) != 8192)
+      return "reserve";
+    const Fd filler(::open((scratch / "filler").c_str(), O_WRONLY | O_CREAT | O_CLOEXEC, 0600));
+    if (write_all(filler, std::string(1024UL * 1024, 'x'))) return "the disk is not full";
+    const auto written = record.write_exit({.code = 4});
+    if (!written) return written.error().message;
+    const auto exit = record.read_exit();
+    return exit && *exit && (*exit)->code == 4 ? "" : "the end cannot be read";
+  });
+  EXPECT_EQ(problem, "");
+}
+
+TEST_F(RunRecordTest, ReservesWhatCannotBeCompressedWhereNoBlocksAreGivenInAdvance) {
+  EXPECT_TRUE(testing::is_so_in_a_child([&] {
+    return testing::refuse_calls({{SYS_fallocate, EOPNOTSUPP}}) &&
+           record_.reserve_exit().has_value();
+  }));
+  const auto bytes = read_file(record_.path("exit.reserve"), 1024UL * 1024);
+  ASSERT_TRUE(bytes);
+  EXPECT_EQ(bytes->size(), 16384U);
+  EXPECT_EQ(std::set<char>(bytes->begin(), bytes->end()).size(), 256U);
+  // After a loss of power, part of it may stand where the end should be.
+  ASSERT_TRUE(
+      write_file_atomically(record_.path("exit"), bytes->substr(0, 100), Durability::Process));
+  const auto exit = record_.read_exit();
+  EXPECT_TRUE(exit && !*exit);
+}
+
+TEST_F(RunRecordTest, SaysThatThereIsNoRoomForTheEndBeforeItBegins) {
+  EXPECT_TRUE(testing::is_so_in_a_child([&] {
+    if (!testing::refuse_calls({{SYS_fallocate, EDQUOT}})) return false;
+    const auto reserved = record_.reserve_exit();
+    return !reserved && reserved.error().code == Errc::NoRoom;
+  }));
 }
 
 TEST_F(RunRecordTest, ObservesNothingWhereThereIsNoRecord) {

@@ -23,6 +23,8 @@
 #include "outpost/key_request.h"
 #include "outpost/list_runs.h"
 #include "outpost/outbox.h"
+#include "outpost/packed_record.h"
+#include "outpost/place_memory.h"
 #include "outpost/probe.h"
 #include "outpost/remove_run.h"
 #include "outpost/self.h"
@@ -40,6 +42,10 @@ constexpr auto kSilenceLimit = std::chrono::seconds(120);
 constexpr std::size_t kMaxStreams = 1024;
 constexpr auto kFirstCollection = std::chrono::seconds(2);
 constexpr auto kCollectEvery = std::chrono::hours(1);
+// Records are packed when no request has come for a moment, or when there are many.
+constexpr auto kPackAfter = std::chrono::milliseconds(200);
+constexpr std::size_t kPackAtOnce = 64;
+constexpr auto kPackPatience = std::chrono::seconds(5);
 
 template <class T, class... Arguments>
 std::unique_ptr<Activity> activity(Arguments&&... arguments) {
@@ -50,6 +56,7 @@ class Server {
  public:
   Server(const ServeOptions& options, Fd input, Fd output)
       : options_(options),
+        around_(options.around),
         input_(std::move(input)),
         output_(std::move(output)),
         changes_(::inotify_init1(IN_CLOEXEC | IN_NONBLOCK)) {}
@@ -64,7 +71,11 @@ class Server {
   void count(std::size_t bytes);
   void fail_unless(wire::StreamId stream, const Result<void>& done);
   void collect();
+  Result<void> on_taken(std::string_view cbor);
+  void pack();
+  int converse();
   Result<std::unique_ptr<Activity>> begin(wire::StreamId stream, const wire::AnyRequest& request);
+  Result<void> find_records(const wire::AnyRequest& request);
   void watch(wire::StreamId stream, const Watched& change);
   void forget_changes();
   void forget(wire::StreamId stream);
@@ -74,6 +85,7 @@ class Server {
   Deadline next_due() const;
 
   const ServeOptions& options_;
+  Surroundings around_;
   Fd input_;
   Fd output_;
   Fd changes_;
@@ -86,28 +98,36 @@ class Server {
   std::multimap<wire::StreamId, int> watches_;
   std::uint64_t received_ = 0;  // as Data
   bool starts_runs_ = false;
+  bool place_is_noted_ = false;
   std::optional<Spare> spare_;
   Deadline silence_ = Deadline::after(kSilenceLimit);
   Deadline next_collection_ = Deadline::after(kFirstCollection);
+  std::vector<wire::TakenNote> taken_;  // runs that the near side has the end of
+  bool first_taken_ = true;
+  Deadline pack_at_ = Deadline::never();
 };
 
 void Server::greet() {
   outbox_.raw(wire::handshake_marker(options_.nonce) + " ready\n");
-  const Surroundings& around = options_.around;
+  const Surroundings& around = around_;
   outbox_.message(wire::Kind::Reply, 0,
-                  wire::encode(wire::Hello{.build = options_.build,
-                                           .boot_id = around.boot_id,
-                                           .hostname = read_hostname(),
-                                           .system = describe_system(),
-                                           .home = around.home,
-                                           .user_id = around.user_id,
-                                           .login_shell = around.login_shell,
-                                           .bash = find_program("bash", environment("PATH")),
-                                           .outpost_path = own_path(),
-                                           .state_dir = around.state_dir,
-                                           .state_problem = around.state_problem,
-                                           .clock_ms = wall_clock_ms(),
-                                           .pid = ::getpid()}));
+                  wire::encode(wire::Hello{
+                      .build = options_.build,
+                      .boot_id = around.boot_id,
+                      .hostname = read_hostname(),
+                      .system = describe_system(),
+                      .home = around.home,
+                      .user_id = around.user_id,
+                      .login_shell = around.login_shell,
+                      .bash = find_program("bash", environment("PATH")),
+                      .outpost_path = own_path(),
+                      .state_dir = around.state_dir,
+                      .state_problem = around.state_problem,
+                      .state_id = around.state_id,
+                      .state_volatile = !around.state_dir.empty() && is_volatile(around.state_dir),
+                      .machine_id = read_machine_id(),
+                      .clock_ms = wall_clock_ms(),
+                      .pid = ::getpid()}));
 }
 
 // False at the end of the link, or when the near side broke the rules.
@@ -160,6 +180,7 @@ Result<void> Server::on_frame(const wire::FrameView& frame) {
       if (target != nullptr) fail_unless(frame.stream, target->on_data(data));
       return {};
     }
+    case wire::Kind::Taken: return on_taken(frame.payload);
     case wire::Kind::End:
       if (target != nullptr) fail_unless(frame.stream, target->on_end());
       return {};
@@ -202,6 +223,28 @@ void Server::watch(wire::StreamId stream, const Watched& change) {
   if (watch >= 0) watches_.emplace(stream, watch);
 }
 
+// Before a request that is about runs: their directory may have gone, or come back, since the last.
+Result<void> Server::find_records(const wire::AnyRequest& request) {
+  const auto* log = std::get_if<wire::ReadLogRequest>(&request);
+  const bool starts = std::holds_alternative<wire::StartRequest>(request);
+  const bool about_runs = starts || std::holds_alternative<wire::FollowRequest>(request) ||
+                          std::holds_alternative<wire::StopRequest>(request) ||
+                          std::holds_alternative<wire::ListRequest>(request) ||
+                          std::holds_alternative<wire::RemoveRequest>(request) ||
+                          (log != nullptr && log->path.empty());
+  if (!about_runs) return {};
+  if (find_state_again(around_)) {
+    spare_.reset();  // its files are in the other directory
+    place_is_noted_ = false;
+  }
+  TRY(check_state_is_there(around_));
+  if (starts && !place_is_noted_) {
+    remember_place(around_);
+    place_is_noted_ = true;
+  }
+  return {};
+}
+
 // Nothing when the reply is already in the outbox.
 Result<std::unique_ptr<Activity>> Server::begin(wire::StreamId stream,
                                                 const wire::AnyRequest& request) {
@@ -209,19 +252,22 @@ Result<std::unique_ptr<Activity>> Server::begin(wire::StreamId stream,
     return Error{Errc::Conflict, "too many requests at once on one link", ""};
   }
   if (std::holds_alternative<wire::ProbeRequest>(request)) {
-    outbox_.message(wire::Kind::Reply, stream, wire::encode(probe(options_.around)));
+    outbox_.message(wire::Kind::Reply, stream, wire::encode(probe(around_)));
     return std::unique_ptr<Activity>();
   }
-  if (auto files = begin_files(options_.around, stream, request)) return *std::move(files);
-  if (auto looking = begin_looking(options_.around, stream, request)) return *std::move(looking);
-  const auto existing = [&](const std::string& id) { return find_run(options_.around, id); };
-  const std::string& boot_id = options_.around.boot_id;
+  TRY(find_records(request));
+  if (auto files = begin_files(around_, stream, request)) return *std::move(files);
+  if (auto looking = begin_looking(around_, stream, request)) return *std::move(looking);
+  const auto existing = [&](const std::string& id) { return find_run(around_, id); };
+  const std::string& boot_id = around_.boot_id;
   if (const auto* start = std::get_if<wire::StartRequest>(&request)) {
     starts_runs_ = true;
-    TRY_ASSIGN(Started started, start_run(options_.around, *start, spare_));
+    TRY_ASSIGN(Started started, start_run(around_, *start, spare_));
+    const bool owner = started.record.id() == start->run_id;
+    const GiveBack give_back = started.existed ? what_to_give_back(started.record, owner)
+                                               : what_to_give_back(*start, owner);
     // Only the run's own caller feeds it; whom a key has led here must not mix in his input.
-    const bool feeds_it =
-        start->stdin_mode == wire::StdinMode::Stream && started.record.id() == start->run_id;
+    const bool feeds_it = start->stdin_mode == wire::StdinMode::Stream && owner;
     return activity<FollowActivity>(
         std::move(started.record),
         FollowActivity::Options{.stream = stream,
@@ -230,29 +276,34 @@ Result<std::unique_ptr<Activity>> Server::begin(wire::StreamId stream,
                                 .announce = true,
                                 .stream_stdin = start->stdin_mode == wire::StdinMode::Stream,
                                 .feeds_input = feeds_it,
+                                .owner = owner,
+                                .give_back = give_back,
                                 .in_from = start->in_from,
                                 .boot_id = boot_id});
   }
   if (const auto* follow = std::get_if<wire::FollowRequest>(&request)) {
     TRY_ASSIGN(RunRecord record, existing(follow->run_id));
     TRY(check_output_kept(record));
+    const GiveBack give_back = what_to_give_back(record, follow->owner);
     return activity<FollowActivity>(std::move(record),
                                     FollowActivity::Options{.stream = stream,
                                                             .follow = follow->follow,
                                                             .existed = true,
                                                             .stream_stdin = follow->stream_stdin,
+                                                            .owner = follow->owner,
+                                                            .give_back = give_back,
                                                             .in_from = follow->in_from,
                                                             .boot_id = boot_id});
   }
   const auto& stop = std::get<wire::StopRequest>(request);
   TRY_ASSIGN(const StopOrder order, check_stop(stop));
-  const auto keyed = find_by_key(options_.around, stop.key);
+  const auto keyed = find_by_key(around_, stop.key);
   if (stop.prevent) {
     TRY_ASSIGN(const RunId id, parse_run_id(keyed ? keyed->id() : stop.run_id));
-    TRY(prevent_run(options_.around, id));
+    TRY(prevent_run(around_, id));
   }
   const bool by_name = !keyed && !stop.session.empty();
-  TRY_ASSIGN(RunRecord record, by_name ? session_to_stop(options_.around, stop.session)
+  TRY_ASSIGN(RunRecord record, by_name ? session_to_stop(around_, stop.session)
                                : keyed ? Result<RunRecord>(*keyed)
                                        : existing(stop.run_id));
   return activity<StopActivity>(std::move(record), stream, order, boot_id);
@@ -293,7 +344,7 @@ void Server::clear_away() {
 }
 
 Deadline Server::next_due() const {
-  Deadline due = Deadline::earlier(silence_, next_collection_);
+  Deadline due = Deadline::earlier(Deadline::earlier(silence_, next_collection_), pack_at_);
   for (const auto& [stream, doing] : activities_) due = Deadline::earlier(due, doing->due());
   return due;
 }
@@ -303,17 +354,45 @@ void Server::collect() {
   next_collection_ = Deadline::after(kCollectEvery);
   if (::fork() == 0) {
     leave_the_link({});  // with its copies of descriptors, a spare would not notice its end
-    collect_leftovers(options_.around.state_dir, own_path());
+    collect_leftovers(around_.state_dir, own_path());
+    collect_overflow(around_);
     ::_exit(0);
   }
 }
 
+Result<void> Server::on_taken(std::string_view cbor) {
+  TRY_ASSIGN(wire::TakenNote note, wire::decode_taken(cbor));
+  taken_.push_back(std::move(note));
+  // The first one is often the last: a command line ends with its command.
+  const bool now = std::exchange(first_taken_, false) || taken_.size() >= kPackAtOnce;
+  pack_at_ = Deadline::after(now ? Duration::zero() : Duration(kPackAfter));
+  return {};
+}
+
+// In a process of its own, too: a supervisor that has written the end waits for the disk, and is
+// waited for.
+void Server::pack() {
+  pack_at_ = Deadline::never();
+  const auto taken = std::exchange(taken_, {});
+  if (taken.empty() || around_.state_dir.empty() || ::fork() != 0) return;
+  leave_the_link({});
+  pack_runs(around_.state_dir, taken, Deadline::after(kPackPatience));
+  ::_exit(0);
+}
+
 int Server::run() {
+  const int status = converse();
+  pack();
+  return status;
+}
+
+int Server::converse() {
   if (!set_nonblocking(input_) || !set_nonblocking(output_)) return 1;
   greet();
   if (!outbox_.flush(output_)) return 0;
   while (!silence_.expired()) {
     if (next_collection_.expired()) collect();
+    if (pack_at_.expired()) pack();
     step_all();
     const bool was_full = !outbox_.has_room();
     if (!outbox_.flush(output_)) return 0;
@@ -321,15 +400,17 @@ int Server::run() {
     if (was_full && outbox_.has_room()) continue;  // somebody may have waited for it
     // Only on links that have started something before; and while its command runs, rather than
     // when the next request may be on its way.
-    if (starts_runs_ && !spare_) spare_ = Spare::fork_one(options_.around.state_dir);
+    if (starts_runs_ && !spare_) spare_ = Spare::fork_one(around_.state_dir);
+    // Not while the way out is full: they could only wait for it. Files change with every write of
+    // a command.
+    const bool room = outbox_.has_room();
     std::vector<pollfd> fds{
         pollfd{input_.get(), POLLIN, 0},
         pollfd{outbox_.empty() ? -1 : output_.get(), POLLOUT, 0},
-        pollfd{changes_.get(), POLLIN, 0},
+        pollfd{room ? changes_.get() : -1, POLLIN, 0},
     };
-    // Not while the way out is full: they could only wait for it.
     for (const auto& [stream, doing] : activities_) {
-      if (outbox_.has_room()) doing->polled(fds);
+      if (room) doing->polled(fds);
     }
     ::poll(fds.data(), fds.size(), next_due().poll_timeout());
     if ((fds[2].revents & POLLIN) != 0) forget_changes();

@@ -26,7 +26,7 @@ class ServeFollow : public ServeTest {
 };
 
 TEST_F(ServeFollow, SendsNoMoreThanTheWindowToAReaderThatConfirmsNothing) {
-  const auto record = ended_run(2000000);
+  const auto record = ended_run(4000000);
   ask(1, wire::FollowRequest{.run_id = record.id()});
   send(wire::Kind::Ping, 9, "");
   std::uint64_t received = 0;
@@ -42,9 +42,9 @@ TEST_F(ServeFollow, SendsNoMoreThanTheWindowToAReaderThatConfirmsNothing) {
     }
     EXPECT_EQ(received, allowed);
   };
-  take_all(wire::kInitialCredit);
+  take_all(wire::kStreamCredit);
   grant(1, 1000);
-  take_all(wire::kInitialCredit + 1000);
+  take_all(wire::kStreamCredit + 1000);
 }
 
 TEST_F(ServeFollow, SendsAllOfALongOutputInOrder) {

@@ -5,10 +5,11 @@
 #include <sys/file.h>
 #include <unistd.h>
 
-#include <array>
 #include <cerrno>
 #include <optional>
+#include <vector>
 
+#include "base/clean_text.h"
 #include "base/clock.h"
 #include "base/file.h"
 #include "base/text.h"
@@ -16,8 +17,11 @@
 #include "outpost/background_log.h"
 #include "outpost/key_request.h"
 #include "outpost/launcher.h"
+#include "outpost/overflow.h"
+#include "outpost/packed_record.h"
 #include "outpost/record_files.h"
 #include "outpost/remove_run.h"
+#include "outpost/room.h"
 #include "outpost/self.h"
 #include "outpost/session.h"
 #include "outpost/spare.h"
@@ -54,8 +58,9 @@ Result<void> spawn(const RunRecord& record, const wire::StartRequest& spec, cons
                          : spawn_supervisor(record, spec, files.lock);
 }
 
+// NoRoom: another place may have some.
 Error no_room(Error error) {
-  error.code = Errc::NoPlace;
+  if (error.code != Errc::NoRoom) error.code = Errc::NoPlace;
   error.hint = "nothing was run; make room there, or point XDG_STATE_HOME at another file system";
   return error;
 }
@@ -77,6 +82,7 @@ Result<void> launch(const Surroundings& around, const RunRecord& record,
     return no_room(std::move(named).error());
   if (auto spawned = spawn(record, spec, files, spare); !spawned) {
     auto error = no_room(std::move(spawned).error());
+    error.code = Errc::NoPlace;
     error.hint = "nothing was run; the machine gives the user no further process: end some there";
     return error;
   }
@@ -99,16 +105,19 @@ std::optional<RunRecord> holder_of_key(const Surroundings& around, const std::st
 Result<std::optional<RunRecord>> claim_key(const Surroundings& around, const RunRecord& record,
                                            const std::string& key) {
   if (key.empty()) return std::optional<RunRecord>();
-  if (::symlink(record.id().c_str(), key_path(around, key).c_str()) == 0) {
+  const std::string target = key_target(around, record);
+  if (::symlink(target.c_str(), key_path(around, key).c_str()) == 0) {
     return std::optional<RunRecord>();
   }
+  if (errno == ENOSPC || errno == EDQUOT) return errno_error("room for the key of the run");
   auto found = holder_of_key(around, key, record.id());
   if (!found) {
     // It leads to a run that is gone, or never began. The lock on all keys is held.
     ::unlink(key_path(around, key).c_str());
-    if (::symlink(record.id().c_str(), key_path(around, key).c_str()) == 0) {
+    if (::symlink(target.c_str(), key_path(around, key).c_str()) == 0) {
       return std::optional<RunRecord>();
     }
+    if (errno == ENOSPC || errno == EDQUOT) return errno_error("room for the key of the run");
     found = holder_of_key(around, key, record.id());
   }
   if (!found) return Error{Errc::Internal, "cannot keep the key of the run", "try again"};
@@ -214,18 +223,107 @@ Result<Started> begin_new(const Surroundings& around, const RunRecord& record,
   return Started{record, false};
 }
 
+// In the place that the record names, unless another process is faster.
+Result<Started> begin_at(const Surroundings& around, const RunRecord& record,
+                         const wire::StartRequest& request, const wire::StartRequest& spec,
+                         std::optional<Spare>& spare) {
+  auto files = make_record(record, spec, spare);
+  if (!files && files.error().code == Errc::Conflict) {
+    return attach(around, record, request, spare);
+  }
+  if (!files) return no_room(std::move(files).error());
+  auto rival = find_rival(around, record);
+  if (rival && !*rival) {
+    auto started = begin_new(around, record, request, spec, *files, spare);
+    if (!started && files->of_spare) spare.reset();  // it holds the lock of what was its record
+    return started;
+  }
+  remove_run(record.directory());
+  if (files->of_spare) spare.reset();
+  if (!rival) return std::move(rival).error();
+  return attach(around, **rival, request, spare);
+}
+
+Error no_room_anywhere(Error usual, const std::vector<std::string>& problems) {
+  usual.code = Errc::NoPlace;
+  for (const auto& problem : problems) usual.message += concat("; ", printable(problem));
+  return usual;
+}
+
+// The usual place has no room. A foreground run would be begun by plain ssh all the same.
+Result<Started> begin_elsewhere(const Surroundings& around, const RunId& id,
+                                const wire::StartRequest& request, const wire::StartRequest& spec,
+                                Error usual) {
+  std::vector<std::string> problems;
+  for (const auto& place : around.overflow) {
+    if (spec.background) break;  // it is to outlive what such places outlive
+    if (const auto claimed = claim_overflow(place); !claimed) {
+      problems.push_back(claimed.error().message);
+      continue;
+    }
+    const RunRecord record(place, id);
+    std::optional<Spare> none;
+    auto started = begin_at(around, record, request, spec, none);
+    if (started && !started->existed) {
+      [[maybe_unused]] const bool noted = note_moved(record, usual).has_value();
+    }
+    if (started || started.error().code != Errc::NoRoom) return started;
+    problems.push_back(started.error().message);
+  }
+  return no_room_anywhere(std::move(usual), problems);
+}
+
+// Its record was kept by one machine alone, or in its memory. That it cannot be seen is no proof
+// that the run never was.
+Result<void> check_key_seen(const Surroundings& around, const std::string& key) {
+  const auto target = key.empty() ? std::nullopt : read_key_target(key_path(around, key));
+  if (!target || target->host.empty() || find_record(around, target->id)) return {};
+  return Error{Errc::Conflict,
+               concat("key '", printable(key), "' belongs to run ", target->id.str(),
+                      ", whose record was kept outside of the usual place on ",
+                      printable(target->host), " and cannot be seen here now"),
+               "nothing was run; use another key, or none"};
+}
+
+Result<void> prevent_at(const Surroundings& around, const RunRecord& record, bool fresh) {
+  // Held until the end is written, so that nobody begins the run in between. A record that is there
+  // already is left by a starter that died: it would be begun by whoever asks for it next.
+  TRY_ASSIGN(const std::optional<Fd> lock, lock_unbegun(record));
+  if (!lock || has_begun(record)) return {};
+  if (fresh) {
+    TRY_ASSIGN(const std::optional<RunRecord> rival, find_rival(around, record));
+    if (rival) {
+      remove_run(record.directory());
+      return {};
+    }
+  }
+  if (!record.read_spec()) {
+    TRY(write_spec(record, *lock, wire::StartRequest{.run_id = record.id()}));
+  }
+  TRY(record.write_exit({.cause = wire::Cause::Stop, .ended_ms = wall_clock_ms()}));
+  if (auto spec = record.read_spec()) record.forget_inputs(*std::move(spec));
+  return {};
+}
+
+Result<void> make_and_prevent(const Surroundings& around, const RunRecord& record) {
+  auto made = make_directory(record.directory());
+  if (!made && made.error().code != Errc::Conflict) return made;
+  auto prevented = prevent_at(around, record, made.has_value());
+  if (!prevented && made) remove_run(record.directory());
+  return prevented;
+}
+
 }  // namespace
 
 std::optional<RunRecord> find_by_key(const Surroundings& around, const std::string& key) {
   if (key.empty()) return std::nullopt;
-  std::array<char, 128> target{};
-  const ssize_t n = ::readlink(key_path(around, key).c_str(), target.data(), target.size());
-  if (n <= 0) return std::nullopt;
-  auto id = parse_run_id({target.data(), static_cast<std::size_t>(n)});
-  if (!id) return std::nullopt;
-  RunRecord record(around.state_dir, *id);
+  const auto target = read_key_target(key_path(around, key));
+  if (!target) return std::nullopt;
+  const RunRecord usual(around.state_dir, target->id);
+  // Should it not come back, the key still has its run, and nothing may be run in its place.
+  if (is_packed(usual) && !unpack_run(usual)) return usual;
   // The link of a run that is gone is replaced by whoever needs the key next.
-  return record.exists() ? std::optional<RunRecord>(record) : std::nullopt;
+  return find_record(around, target->id);
 }
 
 Result<Fd> lock_keys(const std::string& state_dir) {
@@ -253,20 +351,27 @@ Result<Started> start_run(const Surroundings& around, const wire::StartRequest& 
   Fd keys;
   if (!request.key.empty() || !request.session.empty()) {
     TRY_ASSIGN(keys, lock_keys(around.state_dir));
+    TRY(check_key_seen(around, request.key));
   }
   if (const auto found = holder_of_key(around, request.key, request.run_id)) {
     TRY(check_same_work(*found, request, around.home));
     return attach(around, *found, request, spare);
   }
   const RunRecord record(around.state_dir, id);
-  if (record.exists()) return attach(around, record, request, spare);
+  TRY(unpack_run(record));
+  if (const auto found = find_record(around, id)) return attach(around, *found, request, spare);
   TRY_ASSIGN(const wire::StartRequest spec, settle_request(around, request));
   TRY(check_session_free(around, spec.session, record));
 
-  auto files = make_record(record, spec, spare);
-  if (files) return begin_new(around, record, request, spec, *files, spare);
-  if (files.error().code == Errc::Conflict) return attach(around, record, request, spare);
-  return no_room(std::move(files).error());
+  // The record would fit into what is left here, but not what the command prints.
+  if (!spec.background && looks_full(around.state_dir)) {
+    auto elsewhere =
+        begin_elsewhere(around, id, request, spec, errno_error(around.state_dir, ENOSPC));
+    if (elsewhere || elsewhere.error().code != Errc::NoRoom) return elsewhere;
+  }
+  auto started = begin_at(around, record, request, spec, spare);
+  if (started || started.error().code != Errc::NoRoom) return started;
+  return begin_elsewhere(around, id, request, spec, std::move(started).error());
 }
 
 Result<Started> start_run(const Surroundings& around, const wire::StartRequest& request) {
@@ -275,24 +380,19 @@ Result<Started> start_run(const Surroundings& around, const wire::StartRequest& 
 }
 
 Result<void> prevent_run(const Surroundings& around, const RunId& id) {
-  const RunRecord record(around.state_dir, id);
-  if (around.state_dir.empty() || has_begun(record)) return {};
+  if (around.state_dir.empty() || is_packed(RunRecord(around.state_dir, id))) return {};
+  const RunRecord record = find_record(around, id).value_or(RunRecord(around.state_dir, id));
+  if (has_begun(record)) return {};
   if (waits_elsewhere(around, record)) {
     TRY(open_file(record.path("stop"), O_WRONLY | O_CREAT));  // its supervisor looks for it
     return {};
   }
-  auto made = make_directory(record.directory());
-  if (!made && made.error().code != Errc::Conflict) return made;
-  // Held until the end is written, so that nobody begins the run in between. A record that is there
-  // already is left by a starter that died: it would be begun by whoever asks for it next.
-  TRY_ASSIGN(const std::optional<Fd> lock, lock_unbegun(record));
-  if (!lock || has_begun(record)) return {};
-  if (!record.read_spec()) {
-    TRY(write_spec(record, *lock, wire::StartRequest{.run_id = id.str()}));
+  auto prevented = make_and_prevent(around, record);
+  for (const auto& place : around.overflow) {
+    if (prevented || prevented.error().code != Errc::NoRoom) break;
+    if (claim_overflow(place)) prevented = make_and_prevent(around, RunRecord(place, id));
   }
-  TRY(record.write_exit({.cause = wire::Cause::Stop, .ended_ms = wall_clock_ms()}));
-  if (auto spec = record.read_spec()) record.forget_inputs(*std::move(spec));
-  return {};
+  return prevented;
 }
 
 }  // namespace yonder::outpost

@@ -47,10 +47,7 @@ Deadline StopActivity::due() const {
 bool StopActivity::tell_supervisor() const {
   const auto alive = record_.read_alive();
   if (!alive || !*alive || !is_here(record_, **alive, boot_id_)) return false;
-  if (!lives((*alive)->supervisor)) return false;
-  sigval value{};
-  value.sival_int = encode_stop(order_);
-  return ::sigqueue(static_cast<pid_t>((*alive)->supervisor.pid), kStopSignal, value) == 0;
+  return send_signal((*alive)->supervisor, kStopSignal, encode_stop(order_));
 }
 
 // Whoever is starting the run looks for this before it lets the command begin.

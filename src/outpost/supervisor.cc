@@ -22,9 +22,11 @@
 #include "outpost/input_pump.h"
 #include "outpost/launcher.h"
 #include "outpost/processes.h"
+#include "outpost/room.h"
 #include "outpost/run_end.h"
 #include "outpost/self.h"
 #include "outpost/tree_ender.h"
+#include "tree/late_errors.h"
 
 namespace yonder::outpost {
 namespace {
@@ -32,6 +34,10 @@ namespace {
 constexpr auto kLookAtLease = std::chrono::hours(1);
 constexpr auto kLeaseRest = std::chrono::seconds(1);
 constexpr auto kEndPause = std::chrono::milliseconds(10);
+// How often the disk is looked at: ever more seldom, as the run grows old.
+constexpr Duration kFirstLookAtRoom = std::chrono::milliseconds(100);
+constexpr Duration kLastLookAtRoom = std::chrono::seconds(10);
+constexpr int kLooksPerAge = 8;
 
 Result<Fd> open_input(const wire::StartRequest& spec, const RunRecord& record, Fd& pump_end) {
   if (spec.stdin_mode == wire::StdinMode::Closed) return open_file("/dev/null", O_RDONLY);
@@ -84,6 +90,7 @@ class Supervisor {
   Result<void> start();
   Result<void> adopt(pid_t command);
   void begin(pid_t command);
+  void look_at_room();
   void wait_once();
   void on_signal(const signalfd_siginfo& info);
   void reap();
@@ -110,6 +117,8 @@ class Supervisor {
   std::optional<Error> unbegun_;  // why the command could not be begun
   Instant started_ = std::chrono::steady_clock::now();
   Deadline limit_ = Deadline::never();
+  Deadline look_at_room_ = Deadline::never();
+  bool disk_full_ = false;
   wire::Cause cause_ = wire::Cause::Exited;
   bool cause_known_ = false;  // the first cause wins
   bool ended_ = false;
@@ -175,6 +184,18 @@ void Supervisor::begin(pid_t command) {
   if (lease_ && command_key_.pid > 0) lease_->know_command(command_key_);
   started_ = std::chrono::steady_clock::now();
   if (spec_.timeout_ms) limit_ = Deadline::after(std::chrono::milliseconds(*spec_.timeout_ms));
+  // A file system of another machine, or of the user's choice, may hang; it is asked at the end.
+  const Fd out(::open(record_.path("out").c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC));
+  const bool may_hang = !spec_.log_file.empty() || !out || tree::tells_errors_late(out.get());
+  if (!may_hang) look_at_room_ = Deadline::after(kFirstLookAtRoom);
+}
+
+// Only the command learns that its writes fail.
+void Supervisor::look_at_room() {
+  disk_full_ = disk_full_ || looks_full(record_.directory());
+  const Duration age = std::chrono::steady_clock::now() - started_;
+  look_at_room_ =
+      Deadline::after(std::clamp(age / kLooksPerAge, kFirstLookAtRoom, kLastLookAtRoom));
 }
 
 // A command process that died while it waited has begun nothing: another one is started.
@@ -196,8 +217,9 @@ void Supervisor::wait_once() {
   const int lease = lease_ && !lease_rests_ ? lease_->changes().get() : -1;
   std::array<pollfd, 3> fds{pollfd{signals_.get(), POLLIN, 0}, pollfd{blocked, POLLOUT, 0},
                             pollfd{lease, POLLIN, 0}};
-  const Deadline deadline = ended_ ? Deadline::never() : limit_;
+  const Deadline deadline = ended_ ? Deadline::never() : Deadline::earlier(limit_, look_at_room_);
   ::poll(fds.data(), fds.size(), Deadline::earlier(deadline, look_at_lease_).poll_timeout());
+  if (!ended_ && look_at_room_.expired()) look_at_room();
   if (look_at_lease_.expired() || (fds[2].revents & POLLIN) != 0) keep_lease();
   if ((fds[1].revents & (POLLOUT | POLLERR | POLLHUP)) != 0) pump_->step();
   if ((fds[0].revents & POLLIN) != 0) {
@@ -316,6 +338,8 @@ void Supervisor::record_end(const Ending& ending, const std::string& complaint) 
   exit.user_ms = in_ms(usage_.ru_utime);
   exit.system_ms = in_ms(usage_.ru_stime);
   exit.max_rss_kib = usage_.ru_maxrss;
+  const bool begun = ending.code || ending.signal;
+  exit.disk_full = disk_full_ || (begun && output_disk_is_full(held_.reachable(), spec_));
   say_end(held_.reachable(), spec_, exit, complaint);
   if (has_children()) {
     if (const auto left = find_members(members())) exit.left_running = describe(*left);

@@ -68,7 +68,8 @@ std::optional<bool> tmux_has(std::string_view session, const Deadline& deadline)
 
 Result<void> tmux_open(const std::string& name, const std::vector<std::string>& argv,
                        const Deadline& deadline) {
-  std::vector<std::string> words{"new-session", "-d", "-s", name, "--"};
+  // The window has a name, too: else tmux would name it after the program, which says nothing.
+  std::vector<std::string> words{"new-session", "-d", "-s", name, "-n", name, "--"};
   words.insert(words.end(), argv.begin(), argv.end());
   TRY_ASSIGN(const Captured opened, run_tmux(words, deadline));
   if (opened.status.success()) return {};

@@ -48,6 +48,9 @@ class TmuxOf : public Base {
     }
     return names;
   }
+  static std::vector<std::string> windows() {
+    return split(std::string(trim(tmux("list-windows -a -F '#{window_name}'"))), '\n');
+  }
   static std::string screen_of(const std::string& session) {
     return tmux("capture-pane -p -t '=" + session + ":'");
   }

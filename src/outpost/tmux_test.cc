@@ -46,6 +46,19 @@ TEST_F(Tmux, ShowsTheLogOfARunInASessionOfItsName) {
   })) << screen_of("run_1__a");
   EXPECT_THAT(screen_of("run_1__a"), HasSubstr(record.id()));
   EXPECT_THAT(screen_of("run_1__a"), HasSubstr("Ctrl-C closes this view, the run goes on"));
+  EXPECT_THAT(windows(), ElementsAre("run_1__a")) << "not after the program that shows it";
+}
+
+TEST_F(Tmux, ShowsARunAlsoWhereTmuxNeedsManySeconds) {
+  const std::string path = std::getenv("PATH");
+  scratch_.write("slow/tmux",
+                 concat("#!/bin/sh\ncase \"$*\" in *new-session*) sleep 7;; esac\nPATH=", path,
+                        " exec tmux \"$@\"\n"),
+                 0755);
+  ::setenv("PATH", concat(scratch_ / "slow", ":", path).c_str(), 1);
+  const auto record = start(shown("train", until("go")));
+  EXPECT_EQ(session_of(record), "train");
+  ::setenv("PATH", path.c_str(), 1);
 }
 
 TEST_F(Tmux, EndsTheSessionWithTheRun) {

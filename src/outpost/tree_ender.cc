@@ -16,14 +16,15 @@ TreeEnder::TreeEnder(RunMembers run, Duration grace, int first_signal)
       first_signal_(first_signal) {}
 
 bool TreeEnder::step() {
-  auto members = find_members(run_);
+  auto members = find_member_keys(run_);
   if (!members) return unseen_.expired();
   living_ = *std::move(members);
   if (living_.empty()) return true;
   if (!asked_) {
     asked_ = true;
-    for (const pid_t pid : living_) ::kill(pid, first_signal_);
-    for (const pid_t pid : living_) ::kill(pid, SIGCONT);  // a stopped process must wake to hear it
+    for (const auto& key : living_) send_signal(key, first_signal_);
+    for (const auto& key : living_)
+      send_signal(key, SIGCONT);  // what is stopped must wake to hear it
   }
   if (!grace_.expired()) return false;
   kill_all();
@@ -42,11 +43,11 @@ void TreeEnder::kill_all() {
   std::size_t frozen = 0;
   for (int round = 0; round < kFreezeRounds && living_.size() != frozen; ++round) {
     frozen = living_.size();
-    for (const pid_t pid : living_) ::kill(pid, SIGSTOP);
-    const auto members = find_members(run_);
+    for (const auto& key : living_) send_signal(key, SIGSTOP);
+    const auto members = find_member_keys(run_);
     if (members) living_ = *members;
   }
-  for (const pid_t pid : living_) ::kill(pid, SIGKILL);
+  for (const auto& key : living_) send_signal(key, SIGKILL);
 }
 
 }  // namespace yonder::outpost

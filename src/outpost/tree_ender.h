@@ -24,7 +24,7 @@ class TreeEnder {
   bool step();
   // Asks again, with another signal and for no longer than this.
   void hurry(Duration grace, int signal);
-  const std::vector<pid_t>& survivors() const { return living_; }
+  const std::vector<wire::ProcessKey>& survivors() const { return living_; }
 
  private:
   void kill_all();
@@ -35,7 +35,7 @@ class TreeEnder {
   int first_signal_;
   std::optional<Deadline> give_up_;  // set once KILL was sent
   bool asked_ = false;
-  std::vector<pid_t> living_;
+  std::vector<wire::ProcessKey> living_;
 };
 
 }  // namespace yonder::outpost

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "tree/leftovers.h"
 #include "tree/list_sender.h"
 #include "tree/pack_rules.h"
 #include "tree/part.h"
@@ -81,6 +82,7 @@ Result<void> TreeReader::list(const ScanTree& wanted) {
                             .tell_gitignore = wanted.tell_gitignore,
                             .hash = wanted.hash,
                             .twins = wanted.twins,
+                            .attributes = true,
                             .to_copy = role_ == Role::Source};
   ListSender lists(stream_.out);
   const auto listed = root_.state().file.empty() ? list_tree(root, options, lists)
@@ -90,7 +92,7 @@ Result<void> TreeReader::list(const ScanTree& wanted) {
 }
 
 Result<void> TreeReader::list_file(int root, const ScanOptions& options, ListSender& lists) {
-  if (role_ == Role::Target) remove_old_parts(root, kForgottenPart);
+  if (role_ == Role::Target) remove_leftovers_in(root);
   auto entry = list_one(root, root_.state().file, options, stream_.given_up);
   if (entry) {
     lists.add(*entry);
@@ -106,7 +108,7 @@ Result<void> TreeReader::list_tree(int root, const ScanOptions& options, ListSen
                .on_skip = [&](Skip&& skip) { lists.add(std::move(skip)); },
                .on_temporary =
                    [&](std::string&& path) {
-                     if (role_ == Role::Target) remove_old_part(root, path, kForgottenPart);
+                     if (role_ == Role::Target && remove_leftover(root, path)) return;
                      lists.add_temporary(std::move(path));
                    },
                .on_mount = [&](std::string&& path) { lists.add_mount(path); },

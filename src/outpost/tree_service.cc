@@ -31,6 +31,7 @@ class TreeService {
         out_([this](std::string_view bytes) { return pour(bytes); }) {}
 
   Result<void> run();
+  std::uint64_t trashed_bytes() const { return applier_ ? applier_->trashed_bytes() : 0; }
   // The directory in which something was changed.
   std::optional<std::string> changed_root() const {
     return applier_ ? std::optional(root_->state().path) : std::nullopt;
@@ -154,14 +155,15 @@ Result<void> TreeService::change(Kind kind, std::string_view body) {
     }
     case Kind::FinishDirectory: {
       TRY_ASSIGN(const auto m, unpack_message<DirectoryEnd>(body));
-      return report(m.number, tree->finish_directory(m.path, m.mode, m.mtime_ns));
+      return report(m.number, tree->finish_directory(m.path, m.mode, m.mtime_ns, m.attributes));
     }
     case Kind::SetAttributes: {
       TRY_ASSIGN(const auto m, unpack_message<Attributes>(body));
-      return report(
-          m.number,
-          tree->set_attributes(
-              {.path = m.path, .mode = m.mode, .mtime_ns = m.mtime_ns, .expected = m.expected}));
+      return report(m.number, tree->set_attributes({.path = m.path,
+                                                    .mode = m.mode,
+                                                    .mtime_ns = m.mtime_ns,
+                                                    .expected = m.expected,
+                                                    .attributes = m.attributes}));
     }
     case Kind::AskPart: {
       TRY_ASSIGN(const auto m, unpack_message<FileStart>(body));
@@ -187,6 +189,7 @@ Result<void> TreeService::done(std::uint64_t token) {
     all.trash_batch = applier_->trash_batch();
     all.trashed = applier_->trashed();
     all.lost_modes = applier_->lost_modes();
+    all.lost_attributes = applier_->take_lost_attributes();
   }
   return send_done(out_, std::move(all), {});
 }
@@ -269,7 +272,9 @@ Result<std::string> serve_tree(const Surroundings& around, WorkerChannel& channe
   auto served = service.run();
   if (const auto root = service.changed_root()) {
     channel.afterwards(
-        [place = TrashPlace{around.state_dir}, root] { collect_trash_sometimes(place, root); });
+        [place = TrashPlace{around.state_dir}, root, bytes = service.trashed_bytes()] {
+          collect_trash_sometimes(place, root, bytes);
+        });
   }
   TRY(std::move(served));
   return wire::encode(wire::StartedNote{});  // the last frame of its stream; nobody reads it

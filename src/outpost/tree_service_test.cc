@@ -157,8 +157,8 @@ class Talker {
       case 2: return say(Kind::MakeTwin, Twin{number_, head(), path(), one_in(2), number_ - 1});
       case 3: return say(Kind::MakeLink, SymbolicLink{number_, head(), path()});
       case 4: return say(Kind::Remove, Removal{number_, path(), seen()});
-      case 5: return say(Kind::FinishDirectory, DirectoryEnd{number_, path(), 0755, 0});
-      case 6: return say(Kind::SetAttributes, Attributes{number_, path(), 0600, 0, seen()});
+      case 5: return say(Kind::FinishDirectory, DirectoryEnd{number_, path(), 0755, 0, {}});
+      case 6: return say(Kind::SetAttributes, Attributes{number_, path(), 0600, 0, seen(), {}});
       case 7: return say(Kind::AskPart, FileStart{number_, head(), 0});
       case 8:
         return say(Kind::FinishPart, PartEnd{number_, head(), {{1, Hash{}}}, true, one_in(4)});

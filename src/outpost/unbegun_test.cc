@@ -66,6 +66,21 @@ TEST_F(Unbegun, ACommandWhoseOutputCannotBeOpenedIsRefused) {
   EXPECT_THAT(exit.reason, HasSubstr("No such file"));
 }
 
+// The outpost ignores SIGCHLD, and so learns no exit code of its children.
+TEST_F(Unbegun, ABackgroundRunWhoseSecondForkIsRefusedLeavesItsKeyFree) {
+  auto wanted = in_background("echo ran");
+  wanted.key = "work";
+  const bool limited = testing::with_few_processes(2, scratch_.path(), [&] {
+    ::signal(SIGCHLD, SIG_IGN);
+    const auto started = start_run(around_, wanted);
+    scratch_.write("problem", started ? "it was started" : started.error().message);
+  });
+  if (!limited) GTEST_SKIP() << "processes cannot be limited here";
+  EXPECT_THAT(scratch_.read("problem"), HasSubstr("Resource temporarily unavailable"));
+  EXPECT_EQ(records(), 0U);
+  EXPECT_FALSE(find_by_key(around_, "work"));
+}
+
 TEST_F(Unbegun, ABackgroundRunWhoseSecondForkIsRefusedIsNotStarted) {
   if (!start_without_room(in_background("echo ran"))) {
     GTEST_SKIP() << "processes cannot be limited here";

@@ -23,7 +23,8 @@ namespace {
 
 // A launcher may take its time.
 constexpr auto kBeginPatience = std::chrono::seconds(60);
-constexpr auto kTmuxLimit = std::chrono::seconds(5);
+// Only the process that opens the view waits for it; a busy machine may need more than seconds.
+constexpr auto kTmuxLimit = std::chrono::minutes(1);
 // The view of an older run of that name closes when it has seen the end, and the tmux server ends
 // with the last session: who comes in that moment tries again.
 constexpr auto kTryAgainFor = std::chrono::milliseconds(1500);
@@ -185,7 +186,9 @@ int show_run(const RunRecord& record, const std::string& tmux_session) {
         write_file_atomically(record.path("tmux"), tmux_session, Durability::Process);
     if (!noted) return 1;  // otherwise nobody would know what this session shows
   }
-  say(concat("yonder: run ", record.id(), "; Ctrl-C closes this view, the run goes on\n"));
+  say(concat("yonder: run ", record.id(),
+             "; Ctrl-C closes this view, the run goes on; `yonder attach ", record.id(),
+             "` opens it again\n"));
   Viewer(record).run();
   return 0;
 }

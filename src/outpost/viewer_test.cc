@@ -42,7 +42,8 @@ TEST_F(Show, PrintsTheLogAsItGrowsAndHowTheRunEnded) {
   auto shown = show(record);
   EXPECT_EQ(
       read_until(shown, "one\n"),
-      concat("yonder: run ", record.id(), "; Ctrl-C closes this view, the run goes on\none\n"));
+      concat("yonder: run ", record.id(), "; Ctrl-C closes this view, the run goes on; `yonder ",
+             "attach ", record.id(), "` opens it again\none\n"));
   scratch_.write("go", "");
   EXPECT_EQ(read_all(shown), "two\nEXIT_CODE=3\nyonder: the run has exited with code 3\n");
   EXPECT_FALSE(path_exists(record.path("tmux"))) << "it is in no session";

@@ -100,6 +100,7 @@ wire::AnyRequest Following::next_request() const {
   const std::uint64_t in_from = input_ ? input_->resume_from() : 0;
   if (seen_) {
     return wire::FollowRequest{.run_id = outcome_.id.str(),
+                               .owner = ours_,
                                .stream_stdin = input_ != nullptr && ours_,
                                .in_from = in_from,
                                .follow = follow};
@@ -128,7 +129,12 @@ Result<Following::Step> Following::follow_once(const std::shared_ptr<link::Link>
     listener_.on_started(outcome_.id);
   }
   auto call = link->request(next_request());
-  if (!call) return Step::Again;
+  if (!call && call.error().code == Errc::LinkLost) return Step::Again;
+  if (!call) {  // it was not sent; one before it may have been
+    if (asked_ == 0) return std::move(call).error();
+    outcome_ = unreachable(call.error());
+    return Step::Done;
+  }
   if (++asked_ == 1 && start_) {
     // Of a run that waits for GPUs nobody here knows when its time begins.
     if (start_->timeout_ms && !start_->gpu_queue) {
@@ -168,7 +174,11 @@ Result<Following::Step> Following::take_events(link::Call& call) {
     if (const auto* started = std::get_if<link::StartedEvent>(&*event)) {
       if (auto taken = on_started(*started); !taken) return on_nonsense(std::move(taken).error());
     }
-    if (const auto* reply = std::get_if<link::ReplyEvent>(&*event)) return on_facts(reply->cbor);
+    if (const auto* reply = std::get_if<link::ReplyEvent>(&*event)) {
+      auto step = on_facts(reply->cbor);
+      if (step) confirm_end(call);
+      return step;
+    }
     if (!input_) continue;
     if (seen_) input_->start_reading();
     if (const auto pumped = input_->pump(call); !pumped) return on_failure(pumped.error());
@@ -207,10 +217,22 @@ Result<Following::Step> Following::on_facts(const std::string& cbor) {
   outcome_.status = judge(*facts);
   outcome_.out_bytes = facts->out_bytes;
   outcome_.err_bytes = facts->err_bytes;
+  outcome_.out_gone = facts->out_gone;
+  outcome_.err_gone = facts->err_gone;
   outcome_.label = facts->label;
   outcome_.asked_again = asked_ > 1;
   if (facts->alive) outcome_.launcher = facts->alive->launcher;
   return Step::Done;
+}
+
+// With it the far side keeps less of a run that is over. Not when the caller has turned away: then
+// the last of the output may not have reached it.
+void Following::confirm_end(link::Call& call) const {
+  const bool left =
+      listener_.cancel.cancelled() || listener_.detach.cancelled() || listener_.abandon.cancelled();
+  const RunState state = outcome_.status.state;
+  if (left || options_.until_begun || !has_ended(state) || state == RunState::Refused) return;
+  call.confirm_end(outcome_.id.str(), ours_);
 }
 
 // An answer that cannot be read says one thing: the request has arrived.

@@ -28,6 +28,7 @@ class Following {
   Result<Step> on_facts(const std::string& cbor);
   Result<void> on_started(const link::StartedEvent& started);
   void on_data(const link::DataEvent& data);
+  void confirm_end(link::Call& call) const;
   void see();
   bool must_leave() const;
   Deadline reach_by() const;

@@ -20,6 +20,13 @@ RunState state_for(wire::Cause cause) {
   return RunState::Unknown;
 }
 
+std::string where_moved(const wire::MovedRecord& moved) {
+  return concat(
+      "its record is in ", quoted_far_text(moved.directory),
+      moved.in_memory ? ", which is memory and would not survive a restart of the machine" : "",
+      ": the usual place had no room; ", machine_said(moved.why));
+}
+
 // A command can write its own record. What is in it is never our own words, and only a run that
 // never began has a reason to tell.
 std::string proof_of(const wire::RunFacts& facts) {
@@ -128,6 +135,8 @@ RunStatus judge(const wire::RunFacts& facts) {
   for (const auto& member : facts.members) {
     status.left_running.push_back({.pid = member.pid, .command = member.command});
   }
+  status.disk_full = facts.disk_full;
+  if (facts.moved) status.moved = where_moved(*facts.moved);
   if (!facts.problem.empty()) {
     status.proof = concat("unreadable record; ", machine_said(facts.problem));
   } else if (!facts.record_found) {

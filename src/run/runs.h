@@ -67,6 +67,8 @@ struct Outcome {
   std::string launcher;
   std::uint64_t out_bytes = 0;
   std::uint64_t err_bytes = 0;
+  wire::Gap out_gone;  // of them; not kept any more
+  wire::Gap err_gone;
   std::vector<std::string> warnings;
 };
 

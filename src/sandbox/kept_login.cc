@@ -6,6 +6,9 @@
 
 #include <array>
 #include <atomic>
+#include <filesystem>
+#include <optional>
+#include <system_error>
 
 #include "base/clean_text.h"
 #include "base/subprocess.h"
@@ -35,16 +38,26 @@ void drain(const Fd& fd, std::string& into) {
   }
 }
 
-// Two sandboxes may share a name over time; what they connect to makes the socket's name.
-std::string fingerprint(const SandboxSpec& spec) {
+std::string hash_digits(const std::string& text, unsigned digits) {
+  std::uint64_t hash = 14695981039346656037U;  // FNV-1a: the same in every process
+  for (const char c : text) hash = (hash ^ static_cast<unsigned char>(c)) * 1099511628211U;
+  std::string out;
+  for (unsigned i = 0; i < digits; ++i) out += "0123456789abcdef"[(hash >> (4U * i)) & 15U];
+  return out;
+}
+
+// Two sandboxes may share a name over time; what they say to ssh makes the socket's name, and what
+// ssh makes of that.
+std::string socket_start(const SandboxSpec& spec) {
+  constexpr unsigned kDigits = 6;
   const std::string all =
       join({spec.name, spec.host, spec.user, std::to_string(spec.port), spec.key_file}, "\n");
-  std::uint64_t hash = 14695981039346656037U;  // FNV-1a: the same in every process
-  for (const char c : all) hash = (hash ^ static_cast<unsigned char>(c)) * 1099511628211U;
-  std::string text;
-  for (int i = 0; i < 12; ++i)
-    text += "0123456789abcdef"[(hash >> (4U * static_cast<unsigned>(i))) & 15U];
-  return text;
+  return concat("login-", hash_digits(all, kDigits), "-");
+}
+
+bool is_socket(const std::string& path) {
+  struct stat info {};
+  return ::lstat(path.c_str(), &info) == 0 && S_ISSOCK(info.st_mode);
 }
 
 }  // namespace
@@ -56,45 +69,69 @@ KeptLogins::KeptLogins(std::string directory, std::vector<std::string> environme
       broker_(broker),
       interactive_(interactive) {}
 
-std::string KeptLogins::socket_path(const SandboxSpec& spec) const {
-  return concat(directory_, "/login-", fingerprint(spec));
+// Commands on this machine get the environment as it is.
+const std::vector<std::string>& KeptLogins::environment_for(const SandboxSpec& spec) const {
+  return spec.backend == Backend::Ssh ? environment_.with_agent() : environment_.plain();
+}
+
+std::string KeptLogins::socket_path(const SandboxSpec& spec, const std::string& settings) const {
+  constexpr unsigned kDigits = 10;
+  return concat(directory_, "/", socket_start(spec), hash_digits(target_in(settings), kDigits));
+}
+
+std::vector<std::string> KeptLogins::sockets_of(const SandboxSpec& spec) const {
+  std::vector<std::string> sockets;
+  std::error_code failed;
+  for (const auto& entry : std::filesystem::directory_iterator(directory_, failed)) {
+    const bool is_ours = entry.path().filename().string().starts_with(socket_start(spec));
+    if (is_ours && is_socket(entry.path().string())) sockets.push_back(entry.path().string());
+  }
+  return sockets;
+}
+
+std::string KeptLogins::settings_of(const SandboxSpec& spec) const {
+  if (spec.backend != Backend::Ssh) return "";
+  const auto words =
+      prefix_for(spec, {.environment = environment_.plain(), .interactive = interactive_});
+  return words ? ask_settings(*words) : "";
 }
 
 bool KeptLogins::exists(const SandboxSpec& spec) const {
-  struct stat info {};
-  return ::lstat(socket_path(spec).c_str(), &info) == 0 && S_ISSOCK(info.st_mode);
+  return !sockets_of(spec).empty() && is_socket(socket_path(spec, settings_of(spec)));
 }
 
 Result<link::CommandPrefix> KeptLogins::prefix(const SandboxSpec& spec) const {
-  const bool kept = exists(spec);
-  PrefixOptions options{.environment = environment_,
-                        .control_path = kept ? socket_path(spec) : "",
-                        .interactive = interactive_};
+  PrefixOptions options{.environment = environment_for(spec), .interactive = interactive_};
   TRY_ASSIGN(link::CommandPrefix words, prefix_for(spec, options));
   if (spec.backend != Backend::Ssh) return words;
   const std::string settings = ask_settings(words);
+  const std::string socket = socket_path(spec, settings);
+  const bool kept = is_socket(socket);
+  if (kept) options.control_path = socket;
   options.overrides = pipe_overrides(settings);
   options.ciphers = kept ? "" : fast_ciphers(settings);
-  if (options.overrides.empty() && options.ciphers.empty()) return words;
+  if (!kept && options.overrides.empty() && options.ciphers.empty()) return words;
   return prefix_for(spec, options);
 }
 
 Result<link::CommandPrefix> KeptLogins::terminal(const SandboxSpec& spec,
                                                  const std::string& command) const {
-  PrefixOptions options{.environment = environment_,
-                        .control_path = exists(spec) ? socket_path(spec) : "",
-                        .interactive = true};
-  TRY_ASSIGN(link::CommandPrefix words, terminal_for(spec, options, command));
-  if (spec.backend != Backend::Ssh) return words;
-  options.overrides = pipe_overrides(ask_settings(words));
-  return options.overrides.empty() ? words : terminal_for(spec, options, command);
+  PrefixOptions options{.environment = environment_for(spec), .interactive = true};
+  if (spec.backend == Backend::Ssh) {
+    const std::string settings = settings_of(spec);
+    const std::string socket = socket_path(spec, settings);
+    if (is_socket(socket)) options.control_path = socket;
+    options.overrides = pipe_overrides(settings);
+  }
+  return terminal_for(spec, options, command);
 }
 
 Result<std::string> KeptLogins::open(const SandboxSpec& spec, const CancelToken& cancel) const {
-  TRY_ASSIGN(link::CommandPrefix words, login_for(spec, {.environment = environment_,
-                                                         .control_path = socket_path(spec),
+  const std::string socket = socket_path(spec, settings_of(spec));
+  TRY_ASSIGN(link::CommandPrefix words, login_for(spec, {.environment = environment_for(spec),
+                                                         .control_path = socket,
                                                          .interactive = interactive_}));
-  ::unlink(socket_path(spec).c_str());  // of a master that has died; a living one was closed before
+  ::unlink(socket.c_str());  // of a master that has died; a living one was closed before
   std::atomic<pid_t> group{0};
   // Before ssh hears of the refusal: it would go on with empty answers.
   const auto end_ssh = [&group] {
@@ -115,24 +152,40 @@ Result<std::string> KeptLogins::open(const SandboxSpec& spec, const CancelToken&
       return Error{Errc::AuthNeeded, concat("'", spec.name, "': the question was not answered"),
                    ""};
     }
-    if (status && status->success()) return socket_path(spec);
+    if (status && status->success()) return socket;
     if (status) return link::explain_failure(spec, errors, "");
     if (cancel.cancelled()) return Error{Errc::Cancelled, "the login was cancelled", ""};
     if (limit.expired()) return Error{Errc::Timeout, "the login took too long", ""};
   }
 }
 
+Result<Captured> KeptLogins::ask_master(const SandboxSpec& spec, const std::string& socket,
+                                        const char* what) const {
+  TRY_ASSIGN(const auto words, prefix_for(spec, {.environment = environment_.plain()}));
+  return run_captured({.argv = {"ssh", "-O", what, "-S", socket, "--", spec.host},
+                       .environment = words.environment},
+                      "", kMaxErrors, Deadline::after(kCloseLimit));
+}
+
+bool KeptLogins::stands(const SandboxSpec& spec) const {
+  const std::string socket = socket_path(spec, settings_of(spec));
+  if (!is_socket(socket)) return false;
+  const auto asked = ask_master(spec, socket, "check");
+  return asked && asked->status.success();
+}
+
 Result<void> KeptLogins::close(const SandboxSpec& spec) const {
-  if (!exists(spec)) {
+  const auto sockets = sockets_of(spec);
+  if (sockets.empty()) {
     return Error{Errc::NotFound, concat("no login is kept for '", spec.name, "'"), ""};
   }
-  TRY_ASSIGN(const auto words, prefix_for(spec, {.environment = environment_}));
-  auto asked =
-      run_captured({.argv = {"ssh", "-O", "exit", "-S", socket_path(spec), "--", spec.host},
-                    .environment = words.environment},
-                   "", kMaxErrors, Deadline::after(kCloseLimit));
-  ::unlink(socket_path(spec).c_str());
-  if (!asked) return std::move(asked).error();
+  std::optional<Error> failed;
+  for (const auto& socket : sockets) {
+    auto asked = ask_master(spec, socket, "exit");
+    ::unlink(socket.c_str());
+    if (!asked) failed = std::move(asked).error();
+  }
+  if (failed) return *failed;
   return {};
 }
 

@@ -4,14 +4,17 @@
 #include <vector>
 
 #include "base/cancel.h"
+#include "base/subprocess.h"
 #include "link/askpass_broker.h"
 #include "link/prefix.h"
 #include "model/sandbox_spec.h"
+#include "sandbox/ssh_agent.h"
 
 namespace yonder::sandbox {
 
 // Connections that a person has logged in to, kept by ssh itself behind a control socket in our
-// runtime directory: a one-time code is typed once, and every link after that uses it. Thread: any.
+// runtime directory: a one-time code is typed once, and every link after that uses it. One is only
+// used while ssh's settings still lead to where it has logged in. Thread: any.
 class KeptLogins {
  public:
   KeptLogins(std::string directory, std::vector<std::string> environment,
@@ -25,15 +28,25 @@ class KeptLogins {
 
   // Logs in, asking whoever the broker asks. Returns the control socket.
   Result<std::string> open(const SandboxSpec& spec, const CancelToken& cancel) const;
-  // NotFound when none is kept.
+  // Those too that lead to where ssh's settings led before. NotFound when none is kept.
   Result<void> close(const SandboxSpec& spec) const;
   bool exists(const SandboxSpec& spec) const;
+  // Whether the ssh that keeps it is there, and says so.
+  bool stands(const SandboxSpec& spec) const;
+
+  // Where ssh gets keys from that are in no file.
+  const SshAgentSeen& agent() const { return environment_.agent(); }
 
  private:
-  std::string socket_path(const SandboxSpec& spec) const;
+  const std::vector<std::string>& environment_for(const SandboxSpec& spec) const;
+  Result<Captured> ask_master(const SandboxSpec& spec, const std::string& socket,
+                              const char* what) const;
+  std::string socket_path(const SandboxSpec& spec, const std::string& settings) const;
+  std::vector<std::string> sockets_of(const SandboxSpec& spec) const;
+  std::string settings_of(const SandboxSpec& spec) const;
 
   std::string directory_;
-  std::vector<std::string> environment_;
+  SshEnvironment environment_;
   link::AskpassBroker* broker_;
   bool interactive_;
 };

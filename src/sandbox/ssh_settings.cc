@@ -41,6 +41,15 @@ std::string setting_in(std::string_view settings, std::string_view name) {
   return "";
 }
 
+std::string target_in(std::string_view settings) {
+  std::string target;
+  for (const char* name :
+       {"user", "hostname", "port", "proxyjump", "proxycommand", "hostkeyalias"}) {
+    target += concat(name, " ", setting_in(settings, name), "\n");
+  }
+  return target;
+}
+
 std::vector<std::string> pipe_overrides(std::string_view settings) {
   std::vector<std::string> options;
   for (const auto& [name, value, option] : kNeeded) {

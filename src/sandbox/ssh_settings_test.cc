@@ -27,5 +27,17 @@ TEST(SshSettings, AreReadByTheirWholeName) {
   EXPECT_EQ(setting_in("host ciphers\n", "ciphers"), "");
 }
 
+TEST(SshSettings, LeadToATargetByUserHostPortAndJump) {
+  const std::string settings = "host box\nuser alice\nhostname 10.0.0.5\nport 22\n";
+  EXPECT_EQ(target_in(settings), target_in(settings + "ciphers a,b\n"));
+  for (const char* other :
+       {"user bob\nhostname 10.0.0.5\nport 22\n", "user alice\nhostname 10.0.0.6\nport 22\n",
+        "user alice\nhostname 10.0.0.5\nport 23\n",
+        "user alice\nhostname 10.0.0.5\nport 22\nproxyjump gate\n",
+        "user alice\nhostname 10.0.0.5\nport 22\nproxycommand nc\n"}) {
+    EXPECT_NE(target_in(settings), target_in(other)) << other;
+  }
+}
+
 }  // namespace
 }  // namespace yonder::sandbox

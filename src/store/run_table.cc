@@ -64,9 +64,10 @@ std::vector<RunNote> find_all(SQLite::Database& sql, const Search& search, std::
   return found;
 }
 
-std::optional<Sighting> known_sighting(SQLite::Database& sql, const RunId& id) {
-  SQLite::Statement query(sql, "SELECT state, seen_ms FROM runs WHERE id = ?");
-  query.bind(1, id.str());
+std::optional<Sighting> known_sighting(SQLite::Database& sql, const std::string& sandbox,
+                                       const RunId& id) {
+  SQLite::Statement query(sql, "SELECT state, seen_ms FROM runs WHERE id = ? AND sandbox = ?");
+  SQLite::bind(query, id.str(), sandbox);
   if (!query.executeStep()) return std::nullopt;
   return Sighting{.state = query.getColumn(0).getString(),
                   .seen_ms = query.getColumn(1).getInt64()};
@@ -98,20 +99,30 @@ Result<void> remember_run(SQLite::Database& sql, const RunNote& note) {
       "INSERT INTO runs (id, sandbox, kind, key, command, description, cwd, session, log_file,"
       " launcher, created_ms, state, seen_ms, exit_code)"
       " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
-      " ON CONFLICT (id) DO UPDATE SET sandbox = excluded.sandbox, kind = excluded.kind,"
+      " ON CONFLICT (id) DO UPDATE SET kind = excluded.kind,"
       " key = excluded.key, command = excluded.command, description = excluded.description,"
       " cwd = excluded.cwd, session = excluded.session, log_file = excluded.log_file,"
-      " launcher = excluded.launcher");
+      " launcher = excluded.launcher WHERE runs.sandbox = excluded.sandbox");
   SQLite::bind(insert, note.id.str(), note.sandbox, note.kind, note.key, note.command,
                note.description, note.cwd, note.session, note.log_file, note.launcher,
                note.created_ms, note.state, note.seen_ms);
   bind_exit_code(insert, 14, note.exit_code);
-  insert.exec();
-  return note_sighting(sql, note.id, {note.state, note.exit_code, note.seen_ms});
+  if (insert.exec() == 0) {
+    return Error{Errc::Conflict,
+                 concat("run ", printable(note.id.str()), " is remembered of another sandbox"), ""};
+  }
+  return note_sighting(sql, note.sandbox, note.id, {note.state, note.exit_code, note.seen_ms});
 }
 
-Result<void> note_sighting(SQLite::Database& sql, const RunId& id, const Sighting& sighting) {
-  const auto known = known_sighting(sql, id);
+void adopt_run(SQLite::Database& sql, const RunId& id, const std::string& sandbox) {
+  SQLite::Statement update(sql, "UPDATE runs SET sandbox = ? WHERE id = ?");
+  SQLite::bind(update, sandbox, id.str());
+  update.exec();
+}
+
+Result<void> note_sighting(SQLite::Database& sql, const std::string& sandbox, const RunId& id,
+                           const Sighting& sighting) {
+  const auto known = known_sighting(sql, sandbox, id);
   if (!known) return unknown_run(id);
   if (replaces(sighting, *known)) write_sighting(sql, id, sighting);
   return {};

@@ -19,7 +19,10 @@ namespace yonder::store {
 // that change something belong into Database::write.
 
 Result<void> remember_run(SQLite::Database& sql, const RunNote& note);
-Result<void> note_sighting(SQLite::Database& sql, const RunId& id, const Sighting& sighting);
+// From now on it is known as one of this sandbox.
+void adopt_run(SQLite::Database& sql, const RunId& id, const std::string& sandbox);
+Result<void> note_sighting(SQLite::Database& sql, const std::string& sandbox, const RunId& id,
+                           const Sighting& sighting);
 Result<void> forget_run(SQLite::Database& sql, const RunId& id);
 
 std::optional<RunNote> find_run(SQLite::Database& sql, const RunId& id);

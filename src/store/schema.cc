@@ -89,6 +89,17 @@ constexpr std::array kSteps{
       ALTER TABLE transfers ADD COLUMN worker_host TEXT NOT NULL DEFAULT '';
       ALTER TABLE transfers ADD COLUMN worker_pids TEXT NOT NULL DEFAULT '';
     )sql",
+    R"sql(
+      CREATE TABLE state_places (
+        sandbox TEXT NOT NULL,
+        machine TEXT NOT NULL,
+        user_id TEXT NOT NULL,
+        place TEXT NOT NULL,
+        path TEXT NOT NULL,
+        boot_id TEXT NOT NULL,
+        PRIMARY KEY (sandbox, machine, user_id)
+      ) STRICT, WITHOUT ROWID;
+    )sql",
 };
 constexpr int kPresent = static_cast<int>(kSteps.size());
 

@@ -11,9 +11,16 @@ namespace yonder::store {
 namespace {
 
 Result<void> write_look(SQLite::Database& sql, const Store::Look& look) {
-  for (const auto& run : look.runs) TRY(remember_run(sql, run));
+  for (const auto& run : look.adopted) adopt_run(sql, run.id, run.sandbox);
+  for (const auto* runs : {&look.adopted, &look.runs}) {
+    for (const auto& run : *runs) {
+      auto noted = remember_run(sql, run);
+      if (!noted && noted.error().code != Errc::Conflict) return noted;
+    }
+  }
   for (const auto& seen : look.seen) {
-    auto noted = note_sighting(sql, seen.id, {seen.state, seen.exit_code, look.at_ms});
+    auto noted =
+        note_sighting(sql, seen.sandbox, seen.id, {seen.state, seen.exit_code, look.at_ms});
     if (!noted && noted.error().code != Errc::NotFound) return noted;
   }
   for (const auto& sandbox : look.answered) TRY(write_answer(sql, sandbox, look.at_ms));
@@ -33,17 +40,18 @@ Result<void> Store::remember(const RunNote& note) {
   });
 }
 
-Result<void> Store::saw(const RunId& id, const std::string& state, std::optional<int> exit_code,
-                        std::int64_t seen_ms) {
+Result<void> Store::saw(const std::string& sandbox, const RunId& id, const std::string& state,
+                        std::optional<int> exit_code, std::int64_t seen_ms) {
   const Sighting sighting{state, exit_code, seen_ms};
   return with_database([&](Database& database) {
-    return database.write(Durability::Power,
-                          [&](SQLite::Database& sql) { return note_sighting(sql, id, sighting); });
+    return database.write(Durability::Power, [&](SQLite::Database& sql) {
+      return note_sighting(sql, sandbox, id, sighting);
+    });
   });
 }
 
 Result<void> Store::note(const Look& look) {
-  const bool of_runs = !look.runs.empty() || !look.seen.empty();
+  const bool of_runs = !look.runs.empty() || !look.adopted.empty() || !look.seen.empty();
   if (!of_runs && look.answered.empty()) return {};
   return with_database([&](Database& database) {
     return database.write(of_runs ? Durability::Power : Durability::Process,

@@ -35,22 +35,26 @@ class Store {
   Store(const Store&) = delete;
   Store& operator=(const Store&) = delete;
 
-  // Inserts, or updates everything but created_ms. What is known of the state of a run is only
-  // replaced as in saw().
+  // Inserts, or updates everything but sandbox and created_ms. What is known of the state of a run
+  // is only replaced as in saw(). Conflict when the run is known as one of another sandbox: a
+  // machine may claim runs of others, and what it says counts for its own.
   Result<void> remember(const RunNote& note);
   // An older sighting never replaces a newer one; and whatever the clocks say, an unfinished state
-  // never replaces an end, nor `lost` an end with proof. NotFound when nobody remembers the run.
-  Result<void> saw(const RunId& id, const std::string& state, std::optional<int> exit_code,
-                   std::int64_t seen_ms);
+  // never replaces an end, nor `lost` an end with proof. NotFound when no such run of that sandbox
+  // is remembered.
+  Result<void> saw(const std::string& sandbox, const RunId& id, const std::string& state,
+                   std::optional<int> exit_code, std::int64_t seen_ms);
 
   // What a look at many machines has shown, in one go: all of it, or when that fails nothing.
   struct Look {
     struct Seen {
+      std::string sandbox;
       RunId id;
       std::string state;
       std::optional<int> exit_code;
     };
-    std::vector<RunNote> runs;          // as in remember()
+    std::vector<RunNote> runs;          // as in remember(); those of other sandboxes are left out
+    std::vector<RunNote> adopted;       // the same; known of sandboxes that are not there any more
     std::vector<Seen> seen;             // as in saw(); runs that nobody remembers are left out
     std::vector<std::string> answered;  // as in sandbox_answered()
     std::int64_t at_ms = 0;
@@ -118,6 +122,22 @@ class Store {
   Result<std::optional<std::string>> place_of_key(const std::string& key);
   // Nothing was started there.
   Result<void> forget_place(const std::string& key);
+
+  // Where a machine keeps the records of its runs, as it said when a run had been started there.
+  struct StatePlace {
+    std::string sandbox;
+    std::string machine;  // its machine id
+    std::string user_id;
+    std::string place;    // the id of the directory
+    std::string path;     // over there
+    std::string boot_id;  // only of a directory that does not outlive a boot: which one it is of
+  };
+  Result<std::optional<StatePlace>> state_place(const std::string& sandbox,
+                                                const std::string& machine,
+                                                const std::string& user_id);
+  Result<void> note_state_place(const StatePlace& place);
+  // On all machines that this sandbox was.
+  Result<void> forget_state_places(const std::string& sandbox);
 
  private:
   template <class Use>

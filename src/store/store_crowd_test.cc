@@ -27,7 +27,7 @@ Result<void> write_notes(Store& store, int who) {
     const int number = who * kNotesEach + i;
     TRY(store.remember(note_of(run_number(number))));
     TRY(store.remember(note_of(kShared)));
-    TRY(store.saw(kShared, "running", std::nullopt, 10'000 + number));
+    TRY(store.saw("gpu1", kShared, "running", std::nullopt, 10'000 + number));
     TRY(store.move_cursor(concat("reader ", who), kShared, static_cast<std::uint64_t>(i)));
     TRY(store.sandbox_answered("gpu1", number));
   }

@@ -98,13 +98,11 @@ TEST_F(StoreTest, FindsNoRunThatNobodyRemembers) {
 TEST_F(StoreTest, UpdatesEverythingButTheBeginning) {
   remember(note_of(run_number(1), 1000));
   RunNote changed = note_of(run_number(1), 2000);
-  changed.sandbox = "gpu2";
   changed.session = "work";
   changed.description = "";
   remember(changed);
   const RunNote note = found(run_number(1));
   EXPECT_EQ(note.created_ms, 1000);
-  EXPECT_EQ(note.sandbox, "gpu2");
   EXPECT_EQ(note.session, "work");
   EXPECT_EQ(note.description, "");
   EXPECT_EQ(note.seen_ms, 2000);
@@ -113,7 +111,7 @@ TEST_F(StoreTest, UpdatesEverythingButTheBeginning) {
 
 TEST_F(StoreTest, DoesNotBringARunBackToLifeByRememberingItAgain) {
   remember(note_of(run_number(1), 1000));
-  ASSERT_TRUE(store_.saw(run_number(1), "exited", 3, 2000));
+  ASSERT_TRUE(store_.saw("gpu1", run_number(1), "exited", 3, 2000));
   RunNote again = note_of(run_number(1), 3000);
   again.command = "make -j4";
   remember(again);
@@ -125,12 +123,12 @@ TEST_F(StoreTest, DoesNotBringARunBackToLifeByRememberingItAgain) {
 
 TEST_F(StoreTest, KeepsTheBestSightingOfARun) {
   remember(note_of(run_number(1), 1000));
-  ASSERT_TRUE(store_.saw(run_number(1), "unknown", std::nullopt, 900));
+  ASSERT_TRUE(store_.saw("gpu1", run_number(1), "unknown", std::nullopt, 900));
   EXPECT_EQ(found(run_number(1)).state, "running");
-  ASSERT_TRUE(store_.saw(run_number(1), "unknown", std::nullopt, 1100));
+  ASSERT_TRUE(store_.saw("gpu1", run_number(1), "unknown", std::nullopt, 1100));
   EXPECT_EQ(found(run_number(1)).state, "unknown");
-  ASSERT_TRUE(store_.saw(run_number(1), "exited", 0, 1200));
-  ASSERT_TRUE(store_.saw(run_number(1), "running", std::nullopt, 1300));
+  ASSERT_TRUE(store_.saw("gpu1", run_number(1), "exited", 0, 1200));
+  ASSERT_TRUE(store_.saw("gpu1", run_number(1), "running", std::nullopt, 1300));
   EXPECT_EQ(found(run_number(1)).state, "exited");
   EXPECT_EQ(found(run_number(1)).exit_code, 0);
   EXPECT_EQ(found(run_number(1)).seen_ms, 1200);
@@ -143,7 +141,7 @@ TEST_F(StoreTest, NotesAWholeLookInOneGo) {
   ASSERT_TRUE(store_.remember({.id = known, .sandbox = "box", .kind = "background"}));
   Store::Look look{.at_ms = 77};
   look.runs.push_back({.id = fresh, .sandbox = "far", .kind = "background"});
-  look.seen = {{known, "exited", 3}, {unknown, "running", std::nullopt}};
+  look.seen = {{"box", known, "exited", 3}, {"box", unknown, "running", std::nullopt}};
   look.answered = {"box", "far"};
   ASSERT_TRUE(store_.note(look));
   EXPECT_EQ((*store_.find(known))->state, "exited");
@@ -154,8 +152,40 @@ TEST_F(StoreTest, NotesAWholeLookInOneGo) {
   EXPECT_TRUE(store_.note({})) << "nothing is nothing";
 }
 
+TEST_F(StoreTest, LetsNoMachineChangeWhatIsKnownOfTheRunOfAnother) {
+  remember(note_of(run_number(1), 1000));
+  RunNote claimed = note_of(run_number(1), 2000);
+  claimed.sandbox = "gpu2";
+  claimed.command = "rm -rf /";
+  claimed.state = "exited";
+  const auto refused = store_.remember(claimed);
+  ASSERT_FALSE(refused);
+  EXPECT_EQ(refused.error().code, Errc::Conflict);
+  EXPECT_FALSE(store_.saw("gpu2", run_number(1), "exited", 0, 3000));
+  Store::Look look{.at_ms = 4000};
+  look.runs = {claimed, note_of(run_number(2))};
+  look.seen = {{"gpu2", run_number(1), "exited", 0}};
+  ASSERT_TRUE(store_.note(look)) << "the rest of a look counts";
+  const RunNote note = found(run_number(1));
+  EXPECT_EQ(note.sandbox, "gpu1");
+  EXPECT_EQ(note.command, "make -j8");
+  EXPECT_EQ(note.state, "running");
+  EXPECT_EQ(note.seen_ms, 1000);
+  EXPECT_EQ(found(run_number(2)).sandbox, "gpu1");
+}
+
+TEST_F(StoreTest, TakesARunOverFromASandboxThatIsGoneWhenItIsToldTo) {
+  remember(note_of(run_number(1), 1000));
+  Store::Look look{.at_ms = 4000};
+  look.adopted = {note_of(run_number(1), 2000)};
+  look.adopted.front().sandbox = "new-name";
+  ASSERT_TRUE(store_.note(look));
+  EXPECT_EQ(found(run_number(1)).sandbox, "new-name");
+  EXPECT_EQ(found(run_number(1)).created_ms, 1000);
+}
+
 TEST_F(StoreTest, SaysWhenASightingIsOfARunThatNobodyRemembers) {
-  const auto done = store_.saw(run_number(1), "running", std::nullopt, 1);
+  const auto done = store_.saw("gpu1", run_number(1), "running", std::nullopt, 1);
   ASSERT_FALSE(done);
   EXPECT_EQ(done.error().code, Errc::NotFound);
   EXPECT_THAT(done.error().message, HasSubstr(run_number(1).str()));

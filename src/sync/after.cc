@@ -158,6 +158,7 @@ void count(SyncReport& report, const Action& action) {
   } else if (action.overrules) {
     ++report.overruled;
   }
+  if (action.loses_attributes) ++report.attributes_lost;
   switch (action.act) {
     case Act::MakeDirectory: ++report.directories_made; break;
     case Act::SetAttributes: ++report.attributes_set; break;

@@ -34,8 +34,8 @@ bool Comparison::is_as_settled(const Entry& source, const Entry& target) const {
 Compared Comparison::of_files(const Entry& source, const Entry& target) const {
   if (source.size != target.size) return Compared::Differs;
   const bool times = steps_.same(source.mtime_ns, target.mtime_ns);
-  const Compared same =
-      times && source.mode == target.mode ? Compared::Same : Compared::OnlyAttributes;
+  const bool right = times && source.mode == target.mode && same_attributes(source, target);
+  const Compared same = right ? Compared::Same : Compared::OnlyAttributes;
   if (source.hash && target.hash) {
     return *source.hash == *target.hash ? same : Compared::Differs;
   }

@@ -22,6 +22,10 @@ class Comparison {
   bool same_time(std::int64_t source_ns, std::int64_t target_ns) const {
     return steps_.same(source_ns, target_ns);
   }
+  // What the target has besides stays.
+  bool same_attributes(const tree::Entry& source, const tree::Entry& target) const {
+    return !input_.keeps_attributes || tree::has_all(target.attributes, source.attributes);
+  }
   // Nobody knows who changed what: then the newer one is not given up for the older.
   bool is_newer_there(const tree::Entry& source, const tree::Entry& target) const;
   bool changed_by_others(const tree::Entry& target) const;

@@ -118,7 +118,8 @@ tree::FileHead head_of(const CopySetup& setup, const Action& action) {
           .size = action.size,
           .expected = action.target,
           .origin = setup.origin,
-          .aside = action.set_aside};
+          .aside = action.set_aside,
+          .attributes = action.attributes};
 }
 
 tree::Seen source_of(const Action& action) {

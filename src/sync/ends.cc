@@ -11,6 +11,7 @@
 #include "base/fd.h"
 #include "base/text.h"
 #include "tree/beneath.h"
+#include "tree/leftovers.h"
 #include "tree/pack_rules.h"
 #include "tree/part.h"
 
@@ -183,12 +184,13 @@ Result<tree::Listing> Ends::scan_here(const tree::RuleSet& rules) {
                                        .tell_gitignore = tells_ignored(options),
                                        .hash = options.checksum,
                                        .twins = options.hard_links && push_,
+                                       .attributes = true,
                                        .to_copy = push_};
   const auto stopped = [&] { return cancel_.cancelled(); };
   TRY_ASSIGN(const int root, local_->get());
   const std::string& single = local_->state().file;
   if (!single.empty()) {
-    if (!push_) tree::remove_old_parts(root, tree::kForgottenPart);
+    if (!push_) tree::remove_leftovers_in(root);
     auto entry = tree::list_one(root, single, scan_options, stopped);
     if (entry) {
       own.entries.push_back(*std::move(entry));
@@ -202,7 +204,7 @@ Result<tree::Listing> Ends::scan_here(const tree::RuleSet& rules) {
                   .on_skip = [&](tree::Skip&& skip) { own.skips.push_back(std::move(skip)); },
                   .on_temporary =
                       [&](std::string&& path) {
-                        if (!push_) tree::remove_old_part(root, path, tree::kForgottenPart);
+                        if (!push_ && tree::remove_leftover(root, path)) return;
                         own.temporaries.push_back(std::move(path));
                       },
                   .on_mount = [&](std::string&& path) { own.mounts.push_back(std::move(path)); },
@@ -245,6 +247,8 @@ Result<Look> Ends::look(FarTree& far) {
   TRY(name_single_file(look));
   TRY(check_apart());
   note_roots(look);
+  look.target_keeps_attributes =
+      push_ ? far_root_.keeps_attributes : local_->state().keeps_attributes;
   return look;
 }
 

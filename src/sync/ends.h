@@ -28,6 +28,7 @@ struct Look {
   std::string unusable_rules;  // an ignore file of the source that could not be added to them
   Unasked unasked;             // what the far side should not have listed; it is not in here
   std::optional<RootLook> source_root;
+  bool target_keeps_attributes = true;  // extended ones
   std::optional<RootLook> target_root;
   std::int64_t began_ns = 0;  // by the clock of the source; what changes later is not in here
 };

@@ -29,7 +29,7 @@ bool is_a_scan(const std::vector<tree::Entry>& entries) {
   for (std::size_t i = 0; i < entries.size(); ++i) {
     const std::string_view path = entries[i].path;
     if (i > 0 && !tree::comes_before(entries[i - 1].path, path)) return false;
-    if (path.substr(0, path.find('/')) == tree::kTrashName) return false;
+    if (tree::is_trash_name(path.substr(0, path.find('/')))) return false;
     if (tree::split_path(path).name.starts_with(tree::kTemporaryPrefix)) return false;
   }
   return true;

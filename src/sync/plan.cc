@@ -7,6 +7,7 @@
 #include "base/clean_text.h"
 #include "base/text.h"
 #include "sync/compare.h"
+#include "sync/conflict_name.h"
 #include "sync/paths.h"
 #include "tree/beneath.h"
 
@@ -47,6 +48,9 @@ class Planner {
   void find_unmounted();
   bool is_ignored(const Entry& target) const;
   bool must_stay(const Entry& target);
+  tree::UserAttributes kept_of(const Entry& source) const {
+    return input_.keeps_attributes ? source.attributes : tree::UserAttributes();
+  }
   void next_source(const Entry& source, const Entry* target);
   void only_in_source(const Entry& source);
   void in_both(const Entry& source, const Entry& target);
@@ -141,7 +145,10 @@ void Planner::put(const Entry& source, const Seen& target) {
                 .mtime_ns = source.mtime_ns,
                 .size = source.size,
                 .link_target = source.target,
-                .target = target};
+                .target = target,
+                .attributes = kept_of(source),
+                .loses_attributes =
+                    source.has_more || (!source.attributes.empty() && !input_.keeps_attributes)};
   switch (source.type) {
     case Type::Directory: action.act = Act::MakeDirectory; break;
     case Type::Link: action.act = Act::PutLink; break;
@@ -192,14 +199,16 @@ void Planner::set_attributes(const Entry& source, const Entry& target) {
                            .mode = source.mode,
                            .mtime_ns = source.mtime_ns,
                            .size = source.size,
-                           .target = tree::seen_as(target)});
+                           .target = tree::seen_as(target),
+                           .attributes = kept_of(source)});
 }
 
 void Planner::directory_in_both(const Entry& source, const Entry& target) {
   ++plan_.counts.unchanged;
   ++plan_.counts.unchanged_directories;
-  const bool right =
-      source.mode == target.mode && compare_.same_time(source.mtime_ns, target.mtime_ns);
+  const bool right = source.mode == target.mode &&
+                     compare_.same_time(source.mtime_ns, target.mtime_ns) &&
+                     compare_.same_attributes(source, target);
   if (!right) touched_.insert(source.path);
 }
 
@@ -223,7 +232,7 @@ void Planner::replace(const Entry& source, const Entry& target) {
   put(source, tree::seen_as(target));
   plan_.actions.back().overrules = stolen;
   if (stolen && options_.on_conflict == OnConflict::Both) {
-    plan_.actions.back().set_aside = source.path + options_.conflict_ending;
+    plan_.actions.back().set_aside = conflict_name(source.path, options_.conflict_ending);
   }
 }
 
@@ -320,7 +329,8 @@ void Planner::plan_directories() {
                                  .path = it->path,
                                  .type = Type::Directory,
                                  .mode = it->mode,
-                                 .mtime_ns = it->mtime_ns});
+                                 .mtime_ns = it->mtime_ns,
+                                 .attributes = kept_of(*it)});
   }
 }
 

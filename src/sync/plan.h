@@ -49,6 +49,8 @@ struct Action {
   tree::Seen target;                       // what is there now
   std::string set_aside;                   // what is there now gets this name first
   bool overrules = false;                  // somebody has changed what is there now
+  tree::UserAttributes attributes;         // the target is to have these
+  bool loses_attributes = false;           // the source has others, which the target will not have
 };
 
 // Kept: it would be a conflict, but it was said that the target's stays.
@@ -130,6 +132,7 @@ struct PlanInput {
   std::optional<RootLook> source_root;   // nothing: a single file
   std::optional<RootLook> target_root;   // nothing: it is missing
   bool made_root = false;                // an attempt before this one has made it
+  bool keeps_attributes = true;          // the target can have extended ones
 };
 
 Plan make_plan(const PlanInput& input, const PlanOptions& options);

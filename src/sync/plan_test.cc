@@ -39,6 +39,7 @@ class PlanTest : public ::testing::Test {
  protected:
   Plan plan() {
     PlanInput input{.source = source_, .target = target_, .now_ns = kNow};
+    input.keeps_attributes = keeps_attributes_;
     if (has_base_) input.base = &base_;
     input.rules = &rules_;
     input.ignored = &ignored_;
@@ -71,9 +72,43 @@ class PlanTest : public ::testing::Test {
   BaseRecord base_;
   bool has_base_ = false;
   bool has_source_root_ = false;
+  bool keeps_attributes_ = true;
   std::map<std::string, Hashes> hashes_;
   PlanOptions options_;
 };
+
+TEST_F(PlanTest, AttributesTheTargetLacksAreSetAndWhatItHasBesidesStays) {
+  source_.entries = {file("a"), file("b"), directory("d")};
+  target_.entries = source_.entries;
+  base_of(target_.entries);
+  target_.entries[0].attributes = {{"user.theirs", "1"}};
+  target_.entries[2].attributes = {{"user.theirs", "1"}};
+  EXPECT_TRUE(plan().empty());
+  source_.entries[1].attributes = {{"user.a", "1"}};
+  source_.entries[2].attributes = {{"user.a", "2"}};
+  const Plan both = plan();
+  ASSERT_EQ(both.actions.size(), 1U);
+  EXPECT_EQ(both.actions[0].act, Act::SetAttributes);
+  EXPECT_EQ(both.actions[0].attributes, source_.entries[1].attributes);
+  ASSERT_EQ(both.directories.size(), 1U);
+  EXPECT_EQ(both.directories[0].attributes, source_.entries[2].attributes);
+  keeps_attributes_ = false;
+  EXPECT_TRUE(plan().empty()) << "where they cannot be kept they are not tried again and again";
+}
+
+TEST_F(PlanTest, WhatIsCopiedWithoutItsAttributesIsMarked) {
+  source_.entries = {file("a"), file("b"), file("c")};
+  source_.entries[1].attributes = {{"user.a", "1"}};
+  source_.entries[2].has_more = true;
+  const auto marks = [&] {
+    std::string text;
+    for (const Action& action : plan().actions) text += action.loses_attributes ? "!" : ".";
+    return text;
+  };
+  EXPECT_EQ(marks(), "..!");
+  keeps_attributes_ = false;
+  EXPECT_EQ(marks(), ".!!");
+}
 
 TEST_F(PlanTest, WhatIsTheSameIsLeftAlone) {
   source_.entries = {file("a"), directory("d"), link("l", "a")};

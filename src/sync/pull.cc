@@ -154,7 +154,8 @@ Result<void> Pull::finish(const std::vector<LargeFile>& large) {
   }
   for (std::size_t i = 0; i < plan.directories.size(); ++i) {
     const Action& a = plan.directories[i];
-    note(number_of_directory(plan, i), tree.finish_directory(a.path, a.mode, a.mtime_ns));
+    note(number_of_directory(plan, i),
+         tree.finish_directory(a.path, a.mode, a.mtime_ns, a.attributes));
   }
   if (tree.lost_modes()) setup_.tally.lost_modes = true;
   return {};
@@ -183,7 +184,7 @@ Result<void> Pull::run() {
 
 Result<void> pull(const CopySetup& setup, FarTree& far) {
   auto pulled = Pull(setup, far).run();
-  tree::collect_trash_sometimes(setup.local_trash, setup.local_root_path);
+  tree::collect_trash_sometimes(setup.local_trash, setup.local_root_path, setup.tally.trash_bytes);
   return pulled;
 }
 

@@ -35,7 +35,9 @@ PullLane::PullLane(const CopySetup& setup, FarTree& far, std::function<void()> t
 // However it ended: what was replaced until then is kept.
 PullLane::~PullLane() {
   setup_.tally.note_trash(applier_.trash_batch());
+  setup_.tally.trash_bytes += applier_.trashed_bytes();
   if (applier_.lost_modes()) setup_.tally.lost_modes = true;
+  setup_.tally.lost_attributes += applier_.take_lost_attributes();
 }
 
 Result<void> PullLane::operator()(const Work* work) {

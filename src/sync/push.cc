@@ -55,7 +55,7 @@ Result<void> Push::prepare() {
         break;
       case Act::SetAttributes:
         TRY(tree::send(out, Kind::SetAttributes,
-                       tree::Attributes{i, a.path, a.mode, a.mtime_ns, a.target}));
+                       tree::Attributes{i, a.path, a.mode, a.mtime_ns, a.target, a.attributes}));
         break;
       default: break;
     }
@@ -184,7 +184,8 @@ Result<void> Push::finish_tree() {
   for (std::size_t i = 0; i < plan.directories.size(); ++i) {
     const Action& a = plan.directories[i];
     TRY(tree::send(out, Kind::FinishDirectory,
-                   tree::DirectoryEnd{number_of_directory(plan, i), a.path, a.mode, a.mtime_ns}));
+                   tree::DirectoryEnd{number_of_directory(plan, i), a.path, a.mode, a.mtime_ns,
+                                      a.attributes}));
   }
   return {};
 }

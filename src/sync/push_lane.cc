@@ -1,5 +1,6 @@
 #include "sync/push_lane.h"
 
+#include <algorithm>
 #include <utility>
 
 #include "base/clean_text.h"
@@ -141,6 +142,8 @@ Result<void> PushLane::settle() {
   }));
   setup_.tally.note_trash(done.trash_batch);
   if (done.lost_modes) setup_.tally.lost_modes = true;
+  setup_.tally.lost_attributes += std::min<std::uint64_t>(
+      done.lost_attributes, setup_.plan.actions.size() + setup_.plan.directories.size());
   return {};
 }
 

@@ -8,12 +8,13 @@
 namespace yonder::sync {
 namespace {
 
-constexpr std::uint64_t kVersion = 3;
+constexpr std::uint64_t kVersion = 4;
 
-std::array<std::uint64_t*, 9> counts_of(SyncReport& report) {
-  return {&report.files_sent,    &report.directories_made,    &report.attributes_set,
-          &report.files_removed, &report.directories_removed, &report.bytes_sent,
-          &report.bytes_on_wire, &report.overruled,           &report.files_replaced};
+std::array<std::uint64_t*, 10> counts_of(SyncReport& report) {
+  return {&report.files_sent,     &report.directories_made,    &report.attributes_set,
+          &report.files_removed,  &report.directories_removed, &report.bytes_sent,
+          &report.bytes_on_wire,  &report.overruled,           &report.files_replaced,
+          &report.attributes_lost};
 }
 
 void pack_texts(tree::Packer& out, const std::vector<std::string>& texts) {

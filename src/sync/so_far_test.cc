@@ -14,6 +14,7 @@ SoFar sample() {
   SoFar so_far;
   so_far.report.files_sent = 3;
   so_far.report.bytes_on_wire = 1000;
+  so_far.report.attributes_lost = 5;
   so_far.report.reconnects = 2;
   so_far.report.trash_batches = {"batch\xff"};
   so_far.report.warnings = {"look out"};
@@ -29,6 +30,7 @@ TEST(SoFar, IsTheSameAfterPacking) {
   ASSERT_TRUE(again);
   EXPECT_EQ(again->report.files_sent, 3U);
   EXPECT_EQ(again->report.bytes_on_wire, 1000U);
+  EXPECT_EQ(again->report.attributes_lost, 5U);
   EXPECT_EQ(again->report.reconnects, 2);
   EXPECT_THAT(again->report.trash_batches, ElementsAre("batch\xff"));
   EXPECT_THAT(again->report.warnings, ElementsAre("look out"));

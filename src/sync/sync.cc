@@ -84,6 +84,7 @@ Result<void> Syncing::carry_out(const std::shared_ptr<link::Link>& link, FarTree
   auto copied = copy(link, far, plan, look, tally);
   report_.bytes_sent += tally.bytes - std::min(tally.bytes.load(), tally.bytes_found.load());
   report_.bytes_on_wire += tally.wire_bytes;
+  report_.attributes_lost += tally.lost_attributes;
   report_.links = std::max(report_.links, tally.links.load());
   for (const auto& batch : tally.trash_batches()) report_.trash_batches.push_back(batch);
   if (tally.lost_modes) {

@@ -81,6 +81,8 @@ struct SyncReport {
   std::uint64_t bytes_on_wire = 0;  // as they went over the link
   std::vector<FailedEntry> failed;
   std::vector<ConflictCopy> conflict_copies;
+  std::uint64_t attributes_lost =
+      0;                        // entries whose access control lists and the like stayed behind
   std::uint64_t overruled = 0;  // changed by somebody in the target, and replaced as was asked for
   std::vector<std::string> trash_batches;
   std::vector<std::string> warnings;

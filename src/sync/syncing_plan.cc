@@ -53,7 +53,8 @@ Result<Plan> Syncing::plan_for(FarTree& far, const Look& look, const BaseRecord*
                   .now_ns = look.began_ns,
                   .source_root = look.source_root,
                   .target_root = look.target_root,
-                  .made_root = made_root_};
+                  .made_root = made_root_,
+                  .keeps_attributes = look.target_keeps_attributes};
   Plan plan = make_plan(input, plan_options);
   if (!plan.questions.empty()) {
     TRY(ends_.answer(far, plan.questions, input));

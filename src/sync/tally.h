@@ -74,9 +74,11 @@ class Tally {
   std::atomic<std::uint64_t> bytes_found{0};  // of these: there already, by an attempt before
   std::atomic<std::uint64_t> files{0};
   std::atomic<std::uint64_t> wire_bytes{0};
+  std::atomic<std::uint64_t> trash_bytes{0};  // of a pull: what went to the trash here
   std::atomic<int> links{1};
-  std::atomic<bool> lost_modes{false};  // the target does not keep them
-  std::atomic<bool> may_go_on{false};   // over there, though it was told to stop
+  std::atomic<bool> lost_modes{false};            // the target does not keep them
+  std::atomic<std::uint64_t> lost_attributes{0};  // entries that did not get all of theirs
+  std::atomic<bool> may_go_on{false};             // over there, though it was told to stop
 
  private:
   // The entry is named anyhow.

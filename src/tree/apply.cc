@@ -2,8 +2,10 @@
 
 #include <fcntl.h>
 #include <sys/stat.h>
+#include <sys/xattr.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <cerrno>
 #include <utility>
@@ -12,7 +14,10 @@
 #include "base/clean_text.h"
 #include "base/id.h"
 #include "base/text.h"
+#include "tree/directory_names.h"
 #include "tree/late_errors.h"
+#include "tree/leftovers.h"
+#include "tree/part.h"
 #include "tree/rename.h"
 #include "tree/scan.h"
 
@@ -20,6 +25,8 @@ namespace yonder::tree {
 namespace {
 
 constexpr std::int64_t kNanoseconds = 1000000000;
+// The disk is looked at before so much is written to it.
+constexpr std::uint64_t kWorthALook = 4UL * 1024 * 1024;
 
 std::array<timespec, 2> times_for(std::int64_t mtime_ns) {
   std::int64_t seconds = mtime_ns / kNanoseconds;
@@ -127,12 +134,25 @@ Result<void> Applier::make_directory(const std::string& path, const Seen& expect
   return {};
 }
 
+void Applier::expect_bytes(std::uint64_t count) {
+  expected_ += std::min(count, UINT64_MAX - expected_);
+  if (expected_ < kWorthALook) return;
+  trash_.make_room_ahead(expected_);
+  expected_ = 0;
+}
+
 Result<IncomingFile> Applier::begin_file(FileHead head) {
+  expect_bytes(head.size);
   TRY_ASSIGN(auto place, place_of(head.path));
   std::string temporary = new_temporary();
-  Fd file(::openat(place->directory.get(), temporary.c_str(),
-                   O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600));
+  const auto create = [&] {
+    return Fd(::openat(place->directory.get(), temporary.c_str(),
+                       O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600));
+  };
+  Fd file = create();
+  if (!file && errno == ENOSPC && make_room(head.size)) file = create();
   if (!file) return failed(head.path);
+  lock_temporary(file.get(), place->tells_errors_late);
   return IncomingFile(*this, std::move(head), std::move(place), std::move(temporary),
                       std::move(file));
 }
@@ -148,8 +168,27 @@ Result<void> Applier::set_mode(int fd, mode_t mode, const std::string& path) {
   return {};
 }
 
+// Before the mode, which may forbid it.
+void Applier::give_attributes(int fd, const UserAttributes& attributes) {
+  const auto give = [&](const UserAttribute& one) {
+    return ::fsetxattr(fd, one.name.c_str(), one.value.data(), one.value.size(), 0) == 0;
+  };
+  bool all = true;
+  for (const UserAttribute& one : attributes) {
+    bool given = give(one);
+    struct stat info {};
+    if (!given && errno == EACCES && ::fstat(fd, &info) == 0) {
+      // The owner may not write to it, and gets its mode in a moment.
+      given = ::fchmod(fd, (info.st_mode & 07777U) | 0200U) == 0 && give(one);
+    }
+    all = all && given;
+  }
+  if (!all) ++lost_attributes_;
+}
+
 Result<void> Applier::seal(const Fd& file, const FileHead& head, bool late_errors) {
   const auto times = times_for(head.mtime_ns);
+  give_attributes(file.get(), head.attributes);
   TRY(set_mode(file.get(), head.mode & 01777U, head.path));
   if (::futimens(file.get(), times.data()) != 0) return failed(head.path);
   const bool flush = options_.flush_to_disk || late_errors;
@@ -166,6 +205,13 @@ Result<void> Applier::seal_and_close(Fd& file, const FileHead& head, bool late_e
 }
 
 Result<void> Applier::place(int directory, const std::string& temporary, const FileHead& head) {
+  auto placed = place_once(directory, temporary, head);
+  if (placed || placed.error().code != Errc::NoRoom || !make_room(0)) return placed;
+  return place_once(directory, temporary, head);
+}
+
+Result<void> Applier::place_once(int directory, const std::string& temporary,
+                                 const FileHead& head) {
   const std::string name(split_path(head.path).name);
   if (!head.expected.exists) {
     const int error = rename_new(directory, temporary, directory, name);
@@ -230,13 +276,40 @@ Result<void> Applier::make_twin(const FileHead& head, const std::string& existin
   return placed;
 }
 
+// Parts in it are of a file that is no more: no sync of this source goes on with them.
+Result<bool> Applier::remove_filled(int directory, const std::string& name,
+                                    const std::string& path) {
+  const Fd inner(
+      ::openat(directory, name.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
+  if (!inner) return failed(path);
+  TRY_ASSIGN(const auto names, names_in(inner.get()));
+  const bool only_ours = std::all_of(names.begin(), names.end(), [](const std::string& one) {
+    return one.starts_with(kTemporaryPrefix);
+  });
+  if (!only_ours) return false;
+  for (const std::string& one : names) {
+    remove_old_part(inner.get(), one, 0);
+    remove_abandoned(inner.get(), one, kAbandoned);
+  }
+  if (::unlinkat(directory, name.c_str(), AT_REMOVEDIR) == 0) return true;
+  if (errno != ENOTEMPTY && errno != EEXIST) return failed(path);
+  TRY_ASSIGN(const auto left, names_in(inner.get()));
+  if (left.empty()) return false;
+  const bool aside = left.front().starts_with(kAsidePrefix);
+  return Error{Errc::Conflict,
+               concat("'", printable(path), "' stays: ", printable(left.front()), " in it ",
+                      aside ? "is a file that an interrupted operation has put aside"
+                            : "is being written by another sync, or was so a moment ago"),
+               aside ? "move it to where it belongs, or remove it" : "sync again in a minute"};
+}
+
 Result<bool> Applier::remove(const std::string& path, const Seen& expected) {
   TRY_ASSIGN(const int directory, directory_of(path, false));
   const std::string name(split_path(path).name);
   TRY(check_seen(directory, name, path, expected));
   if (expected.type == Type::Directory) {
     if (::unlinkat(directory, name.c_str(), AT_REMOVEDIR) == 0) return true;
-    if (errno == ENOTEMPTY || errno == EEXIST) return false;
+    if (errno == ENOTEMPTY || errno == EEXIST) return remove_filled(directory, name, path);
     return failed(path);
   }
   if (options_.keep == Keep::InTrash) {
@@ -257,7 +330,7 @@ Result<void> Applier::open_up(const std::string& path) {
 }
 
 Result<void> Applier::finish_directory(const std::string& path, std::uint32_t mode,
-                                       std::int64_t mtime_ns) {
+                                       std::int64_t mtime_ns, const UserAttributes& attributes) {
   if (!path.empty()) TRY(check_relative(path));  // empty: the root
   if (!path.empty()) TRY(open_up(path));
   TRY_ASSIGN(const int directory, directories_.open(path));
@@ -267,6 +340,7 @@ Result<void> Applier::finish_directory(const std::string& path, std::uint32_t mo
   if (::fstat(directory, &info) != 0) return failed(path);
   // Its own set-id bits are of its place: they hand on the group of those who share it.
   const mode_t wanted = (mode & 01777U) | (info.st_mode & 06000U);
+  give_attributes(directory, attributes);
   TRY(set_mode(directory, wanted, path));
   if (::futimens(directory, times.data()) != 0) return failed(path);
   return {};
@@ -330,8 +404,17 @@ Result<void> IncomingFile::write(std::string_view bytes) {
     return changed_meanwhile(head_.path, "is longer than was announced");
   }
   hasher_.add(bytes);
-  written_ += bytes.size();
+  const std::uint64_t start = std::exchange(written_, written_ + bytes.size());
   auto done = write_all(file_, bytes);
+  if (!done && done.error().code == Errc::NoRoom) {
+    // A part of them may have found room.
+    const off_t at = ::lseek(file_.get(), 0, SEEK_CUR);
+    const std::uint64_t there = static_cast<std::uint64_t>(at) - start;
+    const bool known = at >= 0 && there <= bytes.size();
+    if (known && applier_.make_room(head_.size - start - there)) {
+      done = write_all(file_, bytes.substr(there));
+    }
+  }
   if (!done) return std::move(done).error().context(printable(head_.path));
   return {};
 }

@@ -4,6 +4,7 @@
 #include <memory>
 #include <string>
 #include <string_view>
+#include <utility>
 
 #include "base/fd.h"
 #include "base/result.h"
@@ -23,6 +24,7 @@ struct FileHead {
   Seen expected;             // what its place held when it was looked at
   std::uint64_t origin = 0;  // of the tree it comes from: two never add to one part file
   std::string aside;         // what its place holds takes this path, in the same directory
+  UserAttributes attributes;
 };
 
 enum class Keep { InTrash, Nowhere };  // what is replaced or removed
@@ -84,10 +86,12 @@ class Applier {
   // Another name for a file of this tree.
   Result<void> make_twin(const FileHead& head, const std::string& existing);
   // A directory must be empty; one that is not stays, without complaint: what is in it was not to
-  // be removed. False then.
+  // be removed. False then. What killed syncs have left in it goes as well; a Conflict when only
+  // that is in it, and cannot go.
   Result<bool> remove(const std::string& path, const Seen& expected);
   // At the end, when nothing in it changes any more. The root has no path.
-  Result<void> finish_directory(const std::string& path, std::uint32_t mode, std::int64_t mtime_ns);
+  Result<void> finish_directory(const std::string& path, std::uint32_t mode, std::int64_t mtime_ns,
+                                const UserAttributes& attributes = {});
 
   // Of a file whose contents are right. One that has other names as well becomes a file of its own.
   Result<void> set_attributes(const FileHead& head);
@@ -102,16 +106,26 @@ class Applier {
 
   const std::string& trash_batch() const { return trash_.batch(); }
   std::uint64_t trashed() const { return trash_.taken(); }
+  std::uint64_t trashed_bytes() const { return trash_.taken_bytes(); }
+  // So much is about to come, or did not fit: old batches of the trash make way. True: something
+  // was removed.
+  void expect_bytes(std::uint64_t count);
+  bool make_room(std::uint64_t needed) { return trash_.make_room_after_failure(needed); }
   // Some file systems have no modes of their own. That is no reason to do without the files.
   bool lost_modes() const { return lost_modes_; }
+  // How many entries did not get all their extended attributes since this was last asked.
+  std::uint64_t take_lost_attributes() { return std::exchange(lost_attributes_, 0); }
   std::uint64_t made_directories() const { return directories_.made(); }
   std::string new_temporary();
   const PartClaim& claim() const { return options_.claim; }
 
  private:
   Result<std::shared_ptr<const IncomingPlace>> place_of(std::string_view path);
+  Result<void> place_once(int directory, const std::string& temporary, const FileHead& head);
   Result<void> set_mode(int fd, mode_t mode, const std::string& path);
+  void give_attributes(int fd, const UserAttributes& attributes);
   Result<void> open_up(const std::string& path);
+  Result<bool> remove_filled(int directory, const std::string& name, const std::string& path);
   Result<void> place_beside(int directory, const std::string& temporary, const FileHead& head);
   Result<void> set_apart(const Fd& file, FileHead head, std::uint64_t size);
 
@@ -122,7 +136,9 @@ class Applier {
   ApplyOptions options_;
   std::string temporary_stem_;
   std::uint64_t temporaries_ = 0;
+  std::uint64_t expected_ = 0;  // bytes since the disk was last looked at
   bool lost_modes_ = false;
+  std::uint64_t lost_attributes_ = 0;
 };
 
 // Conflict when `name` is not what it was.

@@ -8,6 +8,7 @@
 #include <cerrno>
 
 #include "base/clean_text.h"
+#include "base/clock.h"
 #include "base/file.h"
 #include "base/text.h"
 #include "tree/directory_names.h"
@@ -15,6 +16,7 @@
 #include "tree/file_place.h"
 #include "tree/holds.h"
 #include "tree/rename.h"
+#include "tree/trash_room.h"
 
 namespace yonder::tree {
 namespace {
@@ -110,7 +112,7 @@ Result<files::MoveReply> move_file(const files::MoveRequest& request, const std:
   TRY(move_onto(from, to, kept));
   reply.replaced = true;
   reply.batch = kept.batch();
-  collect_trash_sometimes(trash);
+  collect_trash_sometimes(trash, std::nullopt, kept.bytes());
   return reply;
 }
 
@@ -128,7 +130,7 @@ Result<files::DeleteReply> delete_file(const files::DeleteRequest& request, cons
   TRY(kept.take(place));
   files::DeleteReply reply{
       .path = place.path, .type = file_type_of(info->st_mode), .batch = kept.batch()};
-  collect_trash_sometimes(trash);
+  collect_trash_sometimes(trash, std::nullopt, kept.bytes());
   return reply;
 }
 
@@ -156,7 +158,7 @@ Result<files::TrashReply> show_trash(const files::TrashRequest& request, const T
     TRY_ASSIGN(TrashBatch one, find_trash(trash, request.batch));
     batches.push_back(std::move(one));
   }
-  files::TrashReply reply;
+  files::TrashReply reply{.now_ms = wall_clock_ms()};
   std::size_t room = kMaxAnswerPaths;
   for (TrashBatch& batch : batches) {
     files::TrashBatch shown{.id = batch.id,
@@ -165,7 +167,8 @@ Result<files::TrashReply> show_trash(const files::TrashRequest& request, const T
                             .created_ms = batch.created_ms,
                             .entries = batch.entries,
                             .bytes = batch.bytes,
-                            .counted = batch.counted};
+                            .counted = batch.counted,
+                            .directory = batch.directory};
     if (request.max_paths > 0 && room > 0) {
       auto paths = list_batch(batch, std::min<std::uint64_t>(request.max_paths, room));
       if (paths) shown.paths = *std::move(paths);
@@ -185,6 +188,14 @@ Result<files::RestoreReply> restore_files(const files::RestoreRequest& request,
                             .replaced = report.replaced,
                             .batch = std::move(report.batch)};
   for (auto& failed : report.failed) reply.failed.push_back({failed.path, failed.reason});
+  return reply;
+}
+
+Result<files::EmptyTrashReply> empty_trash(const files::EmptyTrashRequest& request,
+                                           const TrashPlace& trash) {
+  const EmptiedTrash emptied = remove_batches(trash, request.batches);
+  files::EmptyTrashReply reply{.batches = emptied.batches, .bytes = emptied.bytes};
+  for (const auto& kept : emptied.kept) reply.kept.push_back({kept.batch, kept.reason});
   return reply;
 }
 

@@ -24,4 +24,8 @@ Result<files::TrashReply> show_trash(const files::TrashRequest& request, const T
 Result<files::RestoreReply> restore_files(const files::RestoreRequest& request,
                                           const TrashPlace& trash);
 
+// Removes batches for good.
+Result<files::EmptyTrashReply> empty_trash(const files::EmptyTrashRequest& request,
+                                           const TrashPlace& trash);
+
 }  // namespace yonder::tree

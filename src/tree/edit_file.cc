@@ -55,7 +55,7 @@ Result<files::EditReply> edit_file(const files::EditRequest& request, const std:
   reply.diff_truncated = diff.truncated;
   PlaceTrash kept(trash, place, "edit");
   TRY_ASSIGN(reply.file, replace_file(place, old, edited->text, std::nullopt, kept));
-  collect_trash_sometimes(trash);
+  collect_trash_sometimes(trash, std::nullopt, kept.bytes());
   return reply;
 }
 

@@ -15,6 +15,11 @@ constexpr std::int64_t kNanoseconds = 1000000000;
 constexpr std::int64_t kMostSeconds = std::numeric_limits<std::int64_t>::max() / kNanoseconds - 10;
 constexpr std::uint64_t kHashed = 1;
 constexpr std::uint64_t kHasTwins = 2;
+constexpr std::uint64_t kHasAttributes = 4;
+constexpr std::uint64_t kHasMore = 8;
+constexpr unsigned kExtraBits = 4;
+constexpr std::size_t kLongestAttributeName = 255;
+constexpr std::string_view kUserPrefix = "user.";
 
 std::size_t shared_beginning(std::string_view a, std::string_view b) {
   const std::size_t most = std::min(a.size(), b.size());
@@ -70,8 +75,10 @@ bool comes_before(std::string_view a, std::string_view b) {
 void EntryPacker::add(const Entry& entry) {
   const std::size_t shared = shared_beginning(last_, entry.path);
   out_.number(shared).text(std::string_view(entry.path).substr(shared));
-  const std::uint64_t extras = (entry.hash ? kHashed : 0) | (entry.twins != 0 ? kHasTwins : 0);
-  out_.number(static_cast<std::uint64_t>(entry.type) << 2U | extras);
+  const std::uint64_t extras = (entry.hash ? kHashed : 0) | (entry.twins != 0 ? kHasTwins : 0) |
+                               (entry.attributes.empty() ? 0 : kHasAttributes) |
+                               (entry.has_more ? kHasMore : 0);
+  out_.number(static_cast<std::uint64_t>(entry.type) << kExtraBits | extras);
   out_.number(entry.mode);
   out_.integer(static_cast<std::int64_t>(static_cast<std::uint64_t>(entry.mtime_ns) -
                                          static_cast<std::uint64_t>(last_mtime_)));
@@ -79,6 +86,7 @@ void EntryPacker::add(const Entry& entry) {
   if (entry.type == Type::Link) out_.text(entry.target);
   if (entry.twins != 0) out_.number(entry.twins);
   if (entry.hash) out_.number(entry.hash->low).number(entry.hash->high);
+  if (!entry.attributes.empty()) pack(out_, entry.attributes);
   last_ = entry.path;
   last_mtime_ = entry.mtime_ns;
   spread_ += entry.path.size();
@@ -108,8 +116,8 @@ std::optional<std::vector<Entry>> unpack_entries(std::string_view bytes) {
     entry.path += rest;
     if (!check_relative(entry.path)) return std::nullopt;
     const std::uint64_t kind = in.number();
-    if (kind >> 2U > static_cast<std::uint64_t>(Type::Special)) return std::nullopt;
-    entry.type = static_cast<Type>(kind >> 2U);
+    if (kind >> kExtraBits > static_cast<std::uint64_t>(Type::Special)) return std::nullopt;
+    entry.type = static_cast<Type>(kind >> kExtraBits);
     entry.mode = static_cast<std::uint32_t>(in.number() & 01777U);
     last_mtime = static_cast<std::int64_t>(static_cast<std::uint64_t>(last_mtime) +
                                            static_cast<std::uint64_t>(in.integer()));
@@ -121,12 +129,46 @@ std::optional<std::vector<Entry>> unpack_entries(std::string_view bytes) {
       const std::uint64_t low = in.number();
       entry.hash = Hash{.low = low, .high = in.number()};
     }
+    if ((kind & kHasAttributes) != 0) entry.attributes = unpack_attributes(in);
+    entry.has_more = (kind & kHasMore) != 0;
     if (!in.ok()) return std::nullopt;
     last = entry.path;
     entries.push_back(std::move(entry));
   }
   if (!in.ok()) return std::nullopt;
   return entries;
+}
+
+bool is_user_attribute(std::string_view name) {
+  return name.starts_with(kUserPrefix) && name.size() > kUserPrefix.size() &&
+         name.size() <= kLongestAttributeName && name.find('\0') == std::string_view::npos;
+}
+
+bool has_all(const UserAttributes& those, const UserAttributes& these) {
+  return std::all_of(these.begin(), these.end(), [&](const UserAttribute& one) {
+    return std::find(those.begin(), those.end(), one) != those.end();
+  });
+}
+
+void pack(Packer& out, const UserAttributes& attributes) {
+  out.number(attributes.size());
+  for (const auto& [name, value] : attributes) out.text(name).text(value);
+}
+
+// What is not one of user.* could give a file rights that its owner does not know of.
+UserAttributes unpack_attributes(Unpacker& in) {
+  UserAttributes attributes;
+  std::size_t bytes = 0;
+  const std::uint64_t count = in.number();
+  if (count > kMostAttributes) in.reject();
+  while (in.ok() && attributes.size() < count) {
+    const std::string_view name = in.text();
+    const std::string_view value = in.text();
+    bytes += name.size() + value.size();
+    if (!is_user_attribute(name) || bytes > kMostAttributeBytes) in.reject();
+    attributes.push_back({std::string(name), std::string(value)});
+  }
+  return in.ok() ? attributes : UserAttributes();
 }
 
 Seen seen_as(const Entry& entry) {

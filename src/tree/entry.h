@@ -15,6 +15,22 @@ namespace yonder::tree {
 
 enum class Type : std::uint8_t { File, Directory, Link, Special };
 
+// An extended attribute that a sync keeps: one of user.*
+struct UserAttribute {
+  std::string name;
+  std::string value;
+  bool operator==(const UserAttribute&) const = default;
+};
+using UserAttributes = std::vector<UserAttribute>;  // by name
+// What is more belongs to no list: a file has so many at most, and so many bytes of them.
+inline constexpr std::size_t kMostAttributes = 64;
+inline constexpr std::size_t kMostAttributeBytes = 16UL * 1024;
+bool is_user_attribute(std::string_view name);
+// Whether each of these is among those, with the same value.
+bool has_all(const UserAttributes& those, const UserAttributes& these);
+void pack(Packer& out, const UserAttributes& attributes);
+UserAttributes unpack_attributes(Unpacker& in);
+
 // One thing in a tree, as it was seen.
 struct Entry {
   std::string path;  // below the root, bytes as they are; never empty
@@ -25,6 +41,8 @@ struct Entry {
   std::string target;        // of links
   std::uint64_t twins = 0;   // files of the same number are hard links to one; 0: alone
   std::optional<Hash> hash;  // where it was asked for
+  UserAttributes attributes;
+  bool has_more = false;  // attributes that no sync keeps, such as an access control list
   bool operator==(const Entry&) const = default;
 };
 

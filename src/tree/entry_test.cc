@@ -20,6 +20,13 @@ std::vector<Entry> sample() {
        .size = 0,
        .mtime_ns = countable(INT64_MIN),
        .hash = Hash{1, ~0ULL}},
+      {.path = "k",
+       .mode = 0600,
+       .size = 2,
+       .twins = 4,
+       .hash = Hash{2, 3},
+       .attributes = {{"user.a", std::string("\0x", 2)}, {"user.b", ""}},
+       .has_more = true},
       {.path = "l", .type = Type::Link, .mode = 0777, .target = "../x"},
       {.path = std::string(255, 'n') + "/" + std::string(255, 'm'), .mode = 0644, .size = 1}};
   return entries;
@@ -38,6 +45,27 @@ std::vector<std::string> parts_of(const std::string& path) {
 TEST(Entries, ComeBackAsTheyWere) {
   EXPECT_EQ(unpack_entries(packed(sample())), sample());
   EXPECT_EQ(unpack_entries("")->size(), 0U);
+}
+
+TEST(Entries, NoAttributeOfAFarSideIsMoreThanAUsersOwn) {
+  const std::vector<UserAttributes> refused{
+      {{"security.capability", "x"}},
+      {{"system.posix_acl_access", "x"}},
+      {{"user.", "x"}},
+      {{std::string("user.a\0b", 8), "x"}},
+      {{"user.a", std::string(kMostAttributeBytes, 'x')}},
+      UserAttributes(kMostAttributes + 1, UserAttribute{"user.a", "x"})};
+  for (const auto& attributes : refused) {
+    EXPECT_FALSE(unpack_entries(packed({{.path = "a", .attributes = attributes}})));
+  }
+}
+
+TEST(Entries, HaveAllThatTheSourceHasWhateverElseIsThere) {
+  const UserAttributes two{{"user.a", "1"}, {"user.b", "2"}};
+  EXPECT_TRUE(has_all(two, {}));
+  EXPECT_TRUE(has_all(two, {{"user.b", "2"}}));
+  EXPECT_FALSE(has_all(two, {{"user.b", "3"}}));
+  EXPECT_FALSE(has_all({}, two));
 }
 
 TEST(Entries, TimesOfAFarSideCanBeCountedWith) {

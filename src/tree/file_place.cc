@@ -18,6 +18,7 @@
 #include "base/text.h"
 #include "tree/file_path.h"
 #include "tree/scan.h"
+#include "tree/trash_room.h"
 
 namespace yonder::tree {
 namespace {
@@ -146,8 +147,20 @@ std::string PlaceTrash::relative(const FilePlace& where) const {
   return where.path.substr(root_path_ == "/" ? 1 : root_path_.size() + 1);
 }
 
+Result<void> PlaceTrash::with_room(std::uint64_t needed,
+                                   const std::function<Result<void>()>& work) {
+  // Before a half-written file takes what is free: then no more is removed than it takes.
+  if (needed > 0) trash_->make_room_ahead(needed);
+  auto done = work();
+  if (done || done.error().code != Errc::NoRoom) return done;
+  if (trash_->make_room_after_failure(needed)) done = work();
+  if (done) return done;
+  return with_trash_hint(std::move(done).error(), place_, root_.get(), root_path_);
+}
+
 Result<void> PlaceTrash::take(const FilePlace& where) {
-  return trash_->take(where.directory.get(), where.name, relative(where));
+  return with_room(
+      0, [&] { return trash_->take(where.directory.get(), where.name, relative(where)); });
 }
 
 Result<void> PlaceTrash::replace(const FilePlace& where, const std::string& temporary) {

@@ -2,6 +2,8 @@
 
 #include <sys/stat.h>
 
+#include <cstdint>
+#include <functional>
 #include <optional>
 #include <string>
 
@@ -46,6 +48,9 @@ class PlaceTrash {
   Result<void> take(const FilePlace& where);
   Result<void> replace(const FilePlace& where, const std::string& temporary);
   const std::string& batch() const { return trash_->batch(); }
+  std::uint64_t bytes() const { return trash_->taken_bytes(); }
+  // Does it; and once more when there was no room for it, and old batches could make way.
+  Result<void> with_room(std::uint64_t needed, const std::function<Result<void>()>& work);
 
  private:
   std::string relative(const FilePlace& where) const;

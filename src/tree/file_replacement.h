@@ -21,7 +21,8 @@ struct OldFile {
 // `expected`: nothing means that anything will do, "" that nothing may be there.
 Result<OldFile> open_old(const FilePlace& place, const std::optional<std::string>& expected);
 
-// Puts the content in the file's place, with its mode and, where we may, its owner.
+// Puts the content in the file's place, with its mode, access control list, extended attributes
+// and, where we may, its owner. Where one of them cannot be kept, no user gains access by that.
 Result<files::Written> replace_file(const FilePlace& place, const OldFile& old,
                                     std::string_view content, std::optional<std::uint32_t> mode,
                                     PlaceTrash& trash);

@@ -79,9 +79,9 @@ files::Entry describe(const struct stat& info, const std::string& path) {
           .mode = static_cast<std::uint32_t>(info.st_mode & 07777U)};
 }
 
-class Listing {
+class DirectoryListing {
  public:
-  Listing(const files::ListRequest& request, files::ListReply& reply)
+  DirectoryListing(const files::ListRequest& request, files::ListReply& reply)
       : request_(request), reply_(reply) {
     depth_limit_ = request.recursive ? request.max_depth.value_or(UINT64_MAX) : 1;
   }
@@ -164,7 +164,7 @@ Result<files::ListReply> list_files(const files::ListRequest& request, const std
     return reply;
   }
   TRY_ASSIGN(const Fd directory, open_directory(reply.path));
-  Listing(request, reply).list(directory.get(), "", 1);
+  DirectoryListing(request, reply).list(directory.get(), "", 1);
   if (!reply.truncated && !reply.total) reply.total = reply.entries.size();
   return reply;
 }

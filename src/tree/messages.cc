@@ -21,7 +21,9 @@ class Writing {
     out_.text(head.path).number(head.mode).integer(head.mtime_ns).number(head.size);
     pack(out_, head.expected);
     out_.number(head.origin).text(head.aside);
+    pack(out_, head.attributes);
   }
+  void operator()(const UserAttributes& value) { pack(out_, value); }
   void operator()(const std::vector<std::string>& list) {
     out_.number(list.size());
     for (const auto& text : list) out_.text(text);
@@ -66,7 +68,9 @@ class Reading {
     head.expected = unpack_seen(in_);
     head.origin = in_.number();
     head.aside = in_.text();
+    head.attributes = unpack_attributes(in_);
   }
+  void operator()(UserAttributes& value) { value = unpack_attributes(in_); }
   // A count is only believed as far as there are bytes.
   void operator()(std::vector<std::string>& list) {
     for (std::uint64_t left = in_.number(); left > 0 && in_.ok(); --left) {
@@ -105,7 +109,8 @@ void fields(A& a, OpenTree& m) {
 }
 template <class A>
 void fields(A& a, RootState& m) {
-  all(a, m.path, m.exists, m.is_directory, m.file, m.home, m.holds, m.mode, m.mtime_ns, m.system);
+  all(a, m.path, m.exists, m.is_directory, m.file, m.home, m.holds, m.mode, m.mtime_ns,
+      m.keeps_attributes, m.system);
 }
 template <class A>
 void fields(A& a, ScanTree& m) {
@@ -129,11 +134,11 @@ void fields(A& a, Removal& m) {
 }
 template <class A>
 void fields(A& a, DirectoryEnd& m) {
-  all(a, m.number, m.path, m.mode, m.mtime_ns);
+  all(a, m.number, m.path, m.mode, m.mtime_ns, m.attributes);
 }
 template <class A>
 void fields(A& a, Attributes& m) {
-  all(a, m.number, m.path, m.mode, m.mtime_ns, m.expected);
+  all(a, m.number, m.path, m.mode, m.mtime_ns, m.expected, m.attributes);
 }
 template <class A>
 void fields(A& a, FileStart& m) {
@@ -165,7 +170,8 @@ void fields(A& a, Failure& m) {
 }
 template <class A>
 void fields(A& a, AllDone& m) {
-  all(a, m.token, m.problem_code, m.problem, m.trash_batch, m.trashed, m.lost_modes);
+  all(a, m.token, m.problem_code, m.problem, m.trash_batch, m.trashed, m.lost_modes,
+      m.lost_attributes);
 }
 
 Error not_a_message() {

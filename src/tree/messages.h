@@ -84,6 +84,7 @@ struct RootState {
   // Of the directory `path`, when it exists.
   std::uint32_t mode = 0;
   std::int64_t mtime_ns = 0;
+  bool keeps_attributes = true;  // extended ones, of users
   // Which "/" these paths begin at: the same on one machine, others in its containers.
   std::string system;
 };
@@ -123,6 +124,7 @@ struct DirectoryEnd {
   std::string path;
   std::uint32_t mode = 0;
   std::int64_t mtime_ns = 0;
+  UserAttributes attributes;
 };
 struct Attributes {
   std::uint64_t number = 0;
@@ -130,6 +132,7 @@ struct Attributes {
   std::uint32_t mode = 0;
   std::int64_t mtime_ns = 0;
   Seen expected;
+  UserAttributes attributes;
 };
 struct FileStart {
   std::uint64_t number = 0;
@@ -180,6 +183,7 @@ struct AllDone {
   std::string trash_batch;
   std::uint64_t trashed = 0;
   bool lost_modes = false;  // see Applier
+  std::uint64_t lost_attributes = 0;
 };
 
 // Each is a list of fields; see messages.cc.

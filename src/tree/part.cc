@@ -6,6 +6,7 @@
 
 #include <array>
 #include <cerrno>
+#include <utility>
 
 #include "base/clean_text.h"
 #include "base/clock.h"
@@ -20,6 +21,10 @@ namespace {
 
 // Others hold the lock for one write, or for giving the file its name.
 constexpr auto kWriteWithin = std::chrono::seconds(60);
+
+bool is_full(int error_number) {
+  return error_number == ENOSPC || error_number == EDQUOT;
+}
 
 }  // namespace
 
@@ -65,11 +70,17 @@ Result<void> PartFile::write(std::string_view bytes) {
   if (bytes.size() > stop_ - position_) return not_as_sent(head_);
   hasher_.add(bytes);
   TRY_ASSIGN(const PartMap::Lock lock, hold(PartMap::Hold::Shared));
+  bool made_room = false;
   while (!bytes.empty()) {
     const ssize_t n =
         ::pwrite(file_.get(), bytes.data(), bytes.size(), static_cast<off_t>(position_));
-    if (n < 0 && errno == EINTR) continue;
-    if (n < 0) return keep_room(failed(head_));
+    const int error = n < 0 ? errno : 0;
+    if (error == EINTR) continue;
+    if (is_full(error) && !std::exchange(made_room, true) &&
+        applier_->make_room(stop_ - position_)) {
+      continue;
+    }
+    if (n < 0) return keep_room(errno_error(printable(head_.path), error));
     bytes.remove_prefix(static_cast<std::size_t>(n));
     position_ += static_cast<std::uint64_t>(n);
   }

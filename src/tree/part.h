@@ -106,7 +106,4 @@ inline constexpr std::int64_t kForgottenPart = 2LL * 24 * 3600 * 1000;
 // Removes parts that nobody has written to for so long, and nobody has open: their source has
 // changed, or nobody came back.
 void remove_old_part(int root, const std::string& path, std::int64_t older_than_ms);
-// All of them that lie in this directory itself.
-void remove_old_parts(int directory, std::int64_t older_than_ms);
-
 }  // namespace yonder::tree

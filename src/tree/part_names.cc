@@ -9,7 +9,6 @@
 
 #include "base/clock.h"
 #include "base/text.h"
-#include "tree/directory_names.h"
 #include "tree/part.h"
 #include "tree/scan.h"
 
@@ -76,14 +75,6 @@ void remove_old_part(int root, const std::string& path, std::int64_t older_than_
   if (file && lock_file(file.get(), LOCK_EX, Deadline::after(Duration::zero())) == EWOULDBLOCK)
     return;
   ::unlinkat(*directory, name.c_str(), 0);
-}
-
-void remove_old_parts(int directory, std::int64_t older_than_ms) {
-  const auto names = names_in(directory);
-  if (!names) return;
-  for (const auto& name : *names) {
-    if (is_part_name(name)) remove_old_part(directory, name, older_than_ms);
-  }
 }
 
 }  // namespace yonder::tree

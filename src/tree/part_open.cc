@@ -4,6 +4,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <thread>
 
@@ -33,6 +34,14 @@ Fd open_part(int directory, const std::string& name, PartMap& map) {
   ::unlinkat(directory, name.c_str(), 0);
   map.clear();
   return Fd(::openat(directory, name.c_str(), kPartFlags, 0600));
+}
+
+// What has arrived of it takes its room already.
+void expect_rest_of(Applier& applier, const FileHead& head, int directory) {
+  struct stat info {};
+  const bool begun = ::fstatat(directory, part_name(head).c_str(), &info, AT_SYMLINK_NOFOLLOW) == 0;
+  const std::uint64_t there = begun ? static_cast<std::uint64_t>(info.st_blocks) * 512U : 0;
+  applier.expect_bytes(head.size - std::min(head.size, there));
 }
 
 bool exists(int directory, const std::string& name) {
@@ -97,6 +106,7 @@ Result<std::optional<PartFile>> PartFile::open_free(Applier& applier, const File
 Result<PartFile> PartFile::open(Applier& applier, const FileHead& head) {
   TRY_ASSIGN(const int found, applier.directory_of(head.path, true));
   TRY_ASSIGN(const Fd directory, duplicate(found));
+  expect_rest_of(applier, head, directory.get());
   const std::string own = own_part_name(head, applier.claim());
   if (!exists(directory.get(), own)) {
     const Deadline patience = Deadline::after(kUntilReleased);

@@ -150,17 +150,21 @@ TEST_F(PartTroubleTest, OnlyOnesOwnPartIsDiscarded) {
   EXPECT_THAT(names(), IsEmpty());
 }
 
-TEST_F(PartTroubleTest, OldPartsOfADirectoryAreFoundWithoutAList) {
+TEST_F(PartTroubleTest, OldPartsOfADirectoryAreRemovedUnlessTheyAreInUse) {
+  const auto remove_old_parts = [&](std::int64_t age) {
+    const auto all = names_in(root_.get());
+    for (const std::string& name : *all) remove_old_part(root_.get(), name, age);
+  };
   scratch_.write("root/.~yonder-old-x", "somebody's");
   scratch_.write("root/a", "a");
   const auto one = applier({1, 1});
   std::optional<PartFile> part = *PartFile::open(*one, head_);
-  remove_old_parts(root_.get(), 0);
+  remove_old_parts(0);
   EXPECT_EQ(names().size(), 4U) << "somebody works on it";
   part.reset();
-  remove_old_parts(root_.get(), kForgottenPart);
+  remove_old_parts(kForgottenPart);
   EXPECT_EQ(names().size(), 4U);
-  remove_old_parts(root_.get(), 0);
+  remove_old_parts(0);
   EXPECT_THAT(names(), UnorderedElementsAre(".~yonder-old-x", "a"));
 }
 

@@ -12,6 +12,7 @@
 #include "base/clean_text.h"
 #include "base/home_path.h"
 #include "base/text.h"
+#include "tree/extended_attributes.h"
 #include "tree/holds.h"
 #include "tree/homes.h"
 
@@ -176,6 +177,7 @@ Result<Root> Root::find(const OpenTree& wanted, const std::string& home) {
     root.state_.mode = found.st_mode & 01777U;
     root.state_.mtime_ns = mtime_of(found);
   }
+  root.state_.keeps_attributes = keeps_user_attributes(directory);
   root.state_.system = system_id();
   if (root.state_.file.empty()) root.set_mode(wanted.mode);
   root.directory_ = std::move(opened);

@@ -13,6 +13,7 @@
 #include "base/text.h"
 #include "tree/beneath.h"
 #include "tree/directory_names.h"
+#include "tree/extended_attributes.h"
 #include "tree/trash.h"
 
 namespace yonder::tree {
@@ -27,7 +28,7 @@ constexpr mode_t kKeptMode = 01777;
 
 // What nobody can bring into a sync, whatever he calls it.
 constexpr const char* kOwnTemporary = "`.~yonder-*` (Yonder's own)";
-constexpr const char* kOwnTrash = "`.yonder-trash` (Yonder's own)";
+constexpr const char* kOwnTrash = "`.yonder-trash*` (Yonder's own)";
 
 std::string_view kind_of(mode_t mode) {
   if (S_ISFIFO(mode)) return "a named pipe";
@@ -115,6 +116,10 @@ Result<Entry> make_entry(int directory, std::string path, const struct stat& inf
   }
   if (entry.type == Type::Link) {
     TRY_ASSIGN(entry.target, read_target(directory, name));
+  } else if (options.attributes) {
+    FoundAttributes found = find_attributes(directory, name);
+    entry.attributes = std::move(found.user);
+    entry.has_more = found.has_more;
   }
   return entry;
 }
@@ -201,11 +206,12 @@ void Scanner::look(int fd, const std::string& directory, const std::string& name
                    const Scope* scope) {
   std::string path = directory.empty() ? name : concat(directory, "/", name);
   const bool temporary = name.starts_with(kTemporaryPrefix);
-  if ((temporary || name == kTrashName) && options_.to_copy) {
-    skip(path, SkipReason::Excluded, temporary ? kOwnTemporary : kOwnTrash, name == kTrashName);
+  const bool trash = is_trash_name(name);
+  if ((temporary || trash) && options_.to_copy) {
+    skip(path, SkipReason::Excluded, temporary ? kOwnTemporary : kOwnTrash, trash);
   }
   if (temporary) return sink_.on_temporary(std::move(path));
-  if (name == kTrashName) return;
+  if (trash) return;
   struct stat info {};
   if (::fstatat(fd, name.c_str(), &info, AT_SYMLINK_NOFOLLOW) != 0) {
     if (errno == ENOENT) return;  // it has just vanished

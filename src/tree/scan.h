@@ -44,8 +44,9 @@ struct ScanOptions {
   bool use_gitignore = false;   // also honour the .gitignore files that are met on the way
   bool tell_gitignore = false;  // tell of them, whether or not they are honoured
   bool hash = false;
-  bool twins = false;    // find hard links
-  bool to_copy = false;  // somebody will want the contents: tell which cannot be read
+  bool twins = false;       // find hard links
+  bool attributes = false;  // extended ones
+  bool to_copy = false;     // somebody will want the contents: tell which cannot be read
 };
 
 struct ScanSink {

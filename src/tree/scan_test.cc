@@ -100,6 +100,7 @@ TEST_F(ScanTest, SpecialFilesTemporariesAndTheTrashAreNoEntries) {
   ASSERT_EQ(::mkfifo((scratch_ / "fifo").c_str(), 0600), 0);
   scratch_.write("d/.~yonder-abc-1", "x");
   scratch_.write(".yonder-trash/x", "x");
+  scratch_.write("d/.yonder-trash-1000/x", "x");
   const Listing all = scan_all({.hash = true});
   EXPECT_THAT(paths(all), ElementsAre("d"));
   ASSERT_EQ(all.skips.size(), 1U);

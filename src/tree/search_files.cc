@@ -137,7 +137,7 @@ class FileSearch {
 Result<RuleSet> make_rules(const files::SearchRequest& request) {
   RuleSet rules;
   add_defaults(rules);
-  TRY(rules.add("", concat(kTrashName, "/"), {"built in", 0}, Level::Defaults));
+  TRY(rules.add("", ".yonder-trash*/", {"built in", 0}, Level::Defaults));
   int number = 0;
   for (const std::string& line : request.exclude) {
     TRY(rules.add("", line, {"excludes", ++number}));

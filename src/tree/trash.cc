@@ -20,6 +20,7 @@
 #include "tree/rename.h"
 #include "tree/scan.h"
 #include "tree/trash_batch.h"
+#include "tree/trash_room.h"
 
 namespace yonder::tree {
 namespace {
@@ -118,14 +119,32 @@ Result<void> Trash::open_batch() {
     TRY_ASSIGN(trash_, open_own_directory(main));
     return make_batch();
   }
-  const std::string name(kTrashName);
-  if (::mkdirat(root_fd_, name.c_str(), 0700) != 0 && errno != EEXIST) {
-    return errno_error(concat("mkdir ", root_path_, "/", name));
-  }
-  TRY_ASSIGN(trash_, open_directory_at(root_fd_, name));
-  TRY(check_own(trash_.get(), concat(root_path_, "/", name)));
-  remember_trash(place_, concat(root_path_ == "/" ? "" : root_path_, "/", name));
+  TRY(open_trash_in_root());
   return make_batch();
+}
+
+// Whoever may write to a shared directory may have taken the name before us: then it is another
+// one, which is written down.
+Result<void> Trash::open_trash_in_root() {
+  const std::string root = root_path_ == "/" ? "" : root_path_;
+  const std::string usual = own_trash_name();
+  std::vector<std::string> names{usual};
+  for (const std::string& known : known_trashes(place_)) {
+    const std::string before = concat(root, "/", usual, "-");
+    if (known.starts_with(before)) names.push_back(known.substr(root.size() + 1));
+  }
+  names.push_back(concat(usual, "-", random_letters(8)));
+  for (const std::string& name : names) {
+    if (::mkdirat(root_fd_, name.c_str(), 0700) != 0 && errno != EEXIST) {
+      return errno_error(concat("mkdir ", printable(root), "/", name));
+    }
+    auto opened = open_directory_at(root_fd_, name);
+    if (!opened || !check_own(opened->get(), name)) continue;
+    trash_ = *std::move(opened);
+    remember_trash(place_, concat(root, "/", name));
+    return {};
+  }
+  return Error{Errc::Conflict, concat("there can be no trash in ", printable(root_path_)), ""};
 }
 
 Result<void> Trash::make_batch() {
@@ -192,9 +211,11 @@ Result<Trash::Slot> Trash::slot_for(const std::string& relative) {
 
 void Trash::note_taken(const Slot& slot, const std::string& relative) {
   struct stat info {};
-  if (::fstatat(slot.directory.get(), slot.name.c_str(), &info, AT_SYMLINK_NOFOLLOW) == 0 &&
-      S_ISDIR(info.st_mode)) {
-    whole_.insert({slot.layer, relative});
+  if (::fstatat(slot.directory.get(), slot.name.c_str(), &info, AT_SYMLINK_NOFOLLOW) == 0) {
+    const bool whole = S_ISDIR(info.st_mode);
+    if (whole) whole_.insert({slot.layer, relative});
+    // What is in a directory is counted by the collector, which is to look at once.
+    taken_bytes_ += whole ? kMuchTaken : static_cast<std::uint64_t>(info.st_blocks) * 512U;
   }
   ++taken_;
   batch_ = id_;
@@ -214,6 +235,14 @@ Result<void> Trash::move_in(int dir_fd, const std::string& name, const std::stri
   if (failed != 0) return cannot_keep(relative, failed);
   note_taken(slot, relative);
   return {};
+}
+
+bool Trash::make_room_ahead(std::uint64_t needed) {
+  return make_room(place_, root_fd_, root_path_, needed, RoomAsked::Ahead);
+}
+
+bool Trash::make_room_after_failure(std::uint64_t needed) {
+  return make_room(place_, root_fd_, root_path_, needed, RoomAsked::AfterAFailure);
 }
 
 Result<void> Trash::take(int dir_fd, const std::string& name, const std::string& relative) {

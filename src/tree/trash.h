@@ -16,11 +16,14 @@ namespace yonder::tree {
 // Where replaced and deleted files go: one dated batch per operation, on the same file system, so
 // that taking is one rename. docs/formats.md describes what lies there.
 
-// "<state_dir>/trash" where it is on the root's file system, else "<root>/.yonder-trash".
+// "<state_dir>/trash" where it is on the root's file system, else "<root>/.yonder-trash-<uid>":
+// each user has one of his own, since a directory may be shared and a trash must not.
 struct TrashPlace {
   std::string state_dir;
 };
-inline constexpr std::string_view kTrashName = ".yonder-trash";
+std::string own_trash_name();
+// Of any user, and without a user, as all of them were called once.
+bool is_trash_name(std::string_view name);
 
 // A name for what belongs to somebody and must make way for a moment; see kAsidePrefix.
 std::string aside_name();
@@ -49,6 +52,13 @@ class Trash {
   // An id such as "20261116T081502-k3fa"; empty when nothing was taken.
   const std::string& batch() const { return batch_; }
   std::uint64_t taken() const { return taken_; }
+  // What that takes on the disk; of a directory that was taken whole, at least.
+  std::uint64_t taken_bytes() const { return taken_bytes_; }
+
+  // Old batches go until so many bytes fit on the root's file system; see tree/trash_room.h. True:
+  // something was removed, and what has failed for want of room is worth another try.
+  bool make_room_ahead(std::uint64_t needed);
+  bool make_room_after_failure(std::uint64_t needed);
 
  private:
   struct Slot {  // where an entry may go: a directory of the batch, and a free name in it
@@ -58,6 +68,7 @@ class Trash {
   };
 
   Result<void> open_batch();
+  Result<void> open_trash_in_root();
   Result<void> make_batch();
   void drop_empty_batch();
   Result<Slot> slot_for(const std::string& relative);
@@ -86,6 +97,7 @@ class Trash {
   std::string id_;  // of that directory, even before anything was taken
   std::string batch_;
   std::uint64_t taken_ = 0;
+  std::uint64_t taken_bytes_ = 0;
   bool in_root_ = false;
   // Directories that were taken whole: nothing else may be put into them.
   std::set<std::pair<std::size_t, std::string>> whole_;
@@ -105,6 +117,7 @@ struct TrashBatch {
 // Newest first; all batches, or those of one root.
 Result<std::vector<TrashBatch>> list_trash(const TrashPlace& place,
                                            const std::optional<std::string>& root = std::nullopt);
+// By its id or a beginning of it that no other batch has; InvalidArgument names those that fit.
 Result<TrashBatch> find_trash(const TrashPlace& place, const std::string& id);
 
 // What a batch holds, as paths below its root, sorted; at most `limit`.
@@ -128,15 +141,18 @@ Result<RestoreReport> restore_trash(const TrashPlace& place, const TrashBatch& b
 struct TrashLimits {
   std::size_t batches_per_root = 20;
   std::int64_t max_age_ms = 14LL * 24 * 3600 * 1000;
-  std::uint64_t percent_of_disk = 10;
+  std::uint64_t percent_of_disk = 10;  // and half of what is free: see trash_allowance()
+  // Younger ones go only when they hold too much, and the newest of a disk not even then.
   std::int64_t always_kept_ms = 3600LL * 1000;
 };
 // Removes what is too old or too much, the oldest first. Batches in use stay.
 void collect_trash(const TrashPlace& place, const TrashLimits& limits = {},
                    const std::optional<std::string>& root = std::nullopt);
-// The same, once an hour at most: for whoever has just taken something. `root`: its own trash, if
-// it has one, counts even where nobody could write down that it exists.
+// The same, once an hour at most, or when much was taken since: for whoever has just taken so many
+// bytes. `root`: its own trash, if it has one, counts even where nobody could write down that it
+// exists.
 void collect_trash_sometimes(const TrashPlace& place,
-                             const std::optional<std::string>& root = std::nullopt);
+                             const std::optional<std::string>& root = std::nullopt,
+                             std::uint64_t taken_bytes = 0);
 
 }  // namespace yonder::tree

@@ -28,6 +28,7 @@ constexpr std::string_view kInfoHead = "yonder-trash 1\n";
 constexpr std::size_t kInfoLimit = 65536;
 constexpr std::size_t kIdSize = 20;
 constexpr std::string_view kPlaceSuffix = ".place";
+constexpr std::string_view kTrashStem = ".yonder-trash";
 
 // Takes "<key> <value>\n" from the front.
 bool take_line(std::string_view& text, std::string_view key, std::string_view& value) {
@@ -120,6 +121,26 @@ std::string new_batch_id(std::int64_t now_ms) {
   std::array<char, 32> text{};
   const std::size_t size = ::strftime(text.data(), text.size(), "%Y%m%dT%H%M%S", &parts);
   return concat(std::string_view(text.data(), size), "-", random_letters(4));
+}
+
+std::string own_trash_name() {
+  return concat(kTrashStem, "-", ::geteuid());
+}
+
+bool is_trash_name(std::string_view name) {
+  if (!name.starts_with(kTrashStem)) return false;
+  name.remove_prefix(kTrashStem.size());
+  if (name.empty()) return true;
+  if (name.front() != '-') return false;
+  name.remove_prefix(1);
+  const std::size_t digits = name.find_first_not_of("0123456789");
+  if (digits == std::string_view::npos) return !name.empty();
+  return digits > 0 && name[digits] == '-';
+}
+
+std::vector<std::string> trashes_in(const std::string& root) {
+  const std::string before = concat(root == "/" ? "" : root, "/");
+  return {before + own_trash_name(), concat(before, kTrashStem)};
 }
 
 std::string main_trash(const TrashPlace& place) {

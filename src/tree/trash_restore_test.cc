@@ -170,6 +170,26 @@ TEST_F(TrashRestoreTest, AnUnknownBatchIsSaidToBeUnknown) {
   EXPECT_EQ(find_trash(place_, "../../etc").error().code, Errc::InvalidArgument);
 }
 
+TEST_F(TrashRestoreTest, AUniqueBeginningOfAnIdIsEnoughAndAnotherNamesWhatFits) {
+  std::ofstream(scratch_ / "root/a") << "a";
+  std::ofstream(scratch_ / "root/b") << "b";
+  const std::string one = take({"a"}).id;
+  const std::string other = take({"b"}).id;
+  ASSERT_NE(one, other);
+  std::size_t same = 0;
+  while (one[same] == other[same]) ++same;
+  EXPECT_EQ(find_trash(place_, one.substr(0, same + 1))->id, one);
+  EXPECT_EQ(find_trash(place_, other.substr(0, same + 1))->id, other);
+  const auto both = find_trash(place_, one.substr(0, same));
+  ASSERT_FALSE(both);
+  EXPECT_EQ(both.error().code, Errc::InvalidArgument);
+  EXPECT_THAT(both.error().message, ::testing::HasSubstr(one));
+  EXPECT_THAT(both.error().message, ::testing::HasSubstr(other));
+  EXPECT_EQ(find_trash(place_, "1999").error().code, Errc::NotFound);
+  EXPECT_EQ(find_trash(place_, "").error().code, Errc::InvalidArgument);
+  EXPECT_EQ(find_trash(place_, one + "a").error().code, Errc::InvalidArgument);
+}
+
 TEST_F(TrashRestoreTest, CollectingKeepsTheNewestAndNeverWhatIsYoung) {
   std::vector<TrashBatch> batches;
   for (int i = 0; i < 5; ++i) {

@@ -172,7 +172,8 @@ TEST_F(TrashTest, AnotherFileSystemHasATrashOfItsOwn) {
       if (!trash.take(root.get(), "file", "file")) return "take";
       id = trash.batch();
     }
-    if (scratch_.read("root/.yonder-trash/" + id + "/files/file") != "1") return "not there";
+    if (scratch_.read("root/" + own_trash_name() + "/" + id + "/files/file") != "1")
+      return "not there";
     const auto batch = find_trash(place_, id);
     if (!batch) return "not found";
     if (batch->root != root_path_) return batch->root;
@@ -187,13 +188,55 @@ TEST_F(TrashTest, ATrashThatIsALinkIsNotFollowed) {
     if (!yonder::testing::mount_tmpfs(root_path_, "size=1m")) return "mount";
     scratch_.write("root/file", "1");
     std::filesystem::create_directories(root_path_ + "/elsewhere");
-    std::filesystem::create_symlink("elsewhere", root_path_ + "/.yonder-trash");
+    std::filesystem::create_symlink("elsewhere", root_path_ + "/" + own_trash_name());
     const Fd root(::open(root_path_.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
     Trash trash(place_, root.get(), root_path_, "delete");
-    if (trash.take(root.get(), "file", "file")) return "followed";
-    return scratch_.read("root/file") == "1" ? "" : "gone";
+    if (!trash.take(root.get(), "file", "file")) return "not taken";
+    if (!std::filesystem::is_empty(root_path_ + "/elsewhere")) return "followed";
+    return find_trash(place_, trash.batch()) ? "" : "not found again";
   });
   EXPECT_EQ(problem, "");
+}
+
+TEST(TrashName, IsOfOneUserOrWithoutAUserAsItWasOnce) {
+  for (const char* name : {".yonder-trash", ".yonder-trash-0", ".yonder-trash-1000-abcdefgh"}) {
+    EXPECT_TRUE(is_trash_name(name)) << name;
+  }
+  for (const char* name : {"", ".yonder", ".yonder-trashes", ".yonder-trash-", ".yonder-trash-x",
+                           ".yonder-trash-1x", "x.yonder-trash"}) {
+    EXPECT_FALSE(is_trash_name(name)) << name;
+  }
+}
+
+// As in a directory that all may write to: another user was there first, and keeps the name.
+TEST_F(TrashTest, ATrashOfAnotherUserLocksNobodyOutOfADirectoryThatIsShared) {
+  if (!lab::may_be_other_users()) lab::skip_for(lab::Need::Users);
+  const std::string theirs = root_path_ + "/" + own_trash_name();
+  ASSERT_EQ(::mkdir(theirs.c_str(), 0700), 0);
+  ASSERT_EQ(::chown(theirs.c_str(), 65534, 65534), 0);
+  ASSERT_EQ(::mkdir((root_path_ + "/.yonder-trash").c_str(), 0700), 0);
+  ASSERT_EQ(::chown((root_path_ + "/.yonder-trash").c_str(), 65534, 65534), 0);
+  scratch_.write("state/trash", "no directory");
+  for (int i = 0; i < 2; ++i) {
+    scratch_.write("root/file", "mine");
+    Trash trash(place_, root_.get(), root_path_, "delete");
+    const auto taken = trash.take(root_.get(), "file", "file");
+    ASSERT_TRUE(taken) << taken.error().message;
+    EXPECT_FALSE(std::filesystem::exists(root_path_ + "/file"));
+  }
+  EXPECT_TRUE(std::filesystem::is_empty(theirs));
+}
+
+TEST_F(TrashTest, ABatchUnderTheOldNameIsStillFoundAndRestored) {
+  const std::string id = "20260101T000000-abcd";
+  scratch_.write("root/.yonder-trash/" + id + "/info",
+                 "yonder-trash 1\nwhy sync\ncreated_ms 1000\nroot /elsewhere");
+  scratch_.write("root/.yonder-trash/" + id + "/files/f", "old");
+  const auto batches = list_trash(place_, root_path_);
+  ASSERT_EQ(batches->size(), 1U);
+  EXPECT_EQ(batches->at(0).root, root_path_);
+  ASSERT_TRUE(restore_trash(place_, batches->at(0), {}));
+  EXPECT_EQ(scratch_.read("root/f"), "old");
 }
 
 // A root's own trash, of which nothing is written down anywhere.
@@ -204,9 +247,9 @@ TEST_F(TrashTest, ATrashInTheRootIsCollectedWithoutAStateDirectory) {
     scratch_.write("root/f", "x");
     Trash trash(nowhere, root_.get(), root_path_, "sync");
     ASSERT_TRUE(trash.take(root_.get(), "f", "f"));
-    if (i == 0) old = scratch_ / ("root/.yonder-trash/" + trash.batch());
+    if (i == 0) old = scratch_ / ("root/" + own_trash_name() + "/" + trash.batch());
   }
-  scratch_.write("root/.yonder-trash/" + old.substr(old.find_last_of('/') + 1) + "/info",
+  scratch_.write("root/" + own_trash_name() + old.substr(old.find_last_of('/')) + "/info",
                  "yonder-trash 1\nwhy sync\ncreated_ms 1000\nroot " + root_path_);
   ASSERT_EQ(list_trash(nowhere, root_path_)->size(), 2U);
   collect_trash_sometimes(nowhere, root_path_);

@@ -71,7 +71,7 @@ Result<files::Written> write_file(const files::WriteRequest& request, const std:
   if (request.append && old.info) return append_to(place, old, request);
   PlaceTrash kept(trash, place, "write");
   TRY_ASSIGN(files::Written written, replace_file(place, old, request.content, request.mode, kept));
-  collect_trash_sometimes(trash);
+  collect_trash_sometimes(trash, std::nullopt, kept.bytes());
   return written;
 }
 

@@ -213,12 +213,26 @@ void fields(A& a, files::TrashBatch& m) {
   a("entries", m.entries);
   a("bytes", m.bytes);
   a("counted", m.counted);
+  a("directory", m.directory);
   a("paths", m.paths);
 }
 
 template <class A>
 void fields(A& a, files::TrashReply& m) {
   a("batches", m.batches);
+  a("now_ms", m.now_ms);
+}
+
+template <class A>
+void fields(A& a, files::EmptyTrashRequest& m) {
+  a("batches", m.batches);
+}
+
+template <class A>
+void fields(A& a, files::EmptyTrashReply& m) {
+  a("batches", m.batches);
+  a("bytes", m.bytes);
+  a("kept", m.kept);
 }
 
 template <class A>

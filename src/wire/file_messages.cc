@@ -32,6 +32,9 @@ std::string encode(const files::TrashReply& reply) {
 std::string encode(const files::RestoreReply& reply) {
   return to_cbor(reply);
 }
+std::string encode(const files::EmptyTrashReply& reply) {
+  return to_cbor(reply);
+}
 std::string encode(const files::Written& reply) {
   return to_cbor(reply);
 }
@@ -62,6 +65,9 @@ Result<files::TrashReply> decode_file_trash(std::string_view cbor) {
 }
 Result<files::RestoreReply> decode_file_restore(std::string_view cbor) {
   return from_cbor<files::RestoreReply>(cbor);
+}
+Result<files::EmptyTrashReply> decode_file_empty_trash(std::string_view cbor) {
+  return from_cbor<files::EmptyTrashReply>(cbor);
 }
 Result<files::Written> decode_file_written(std::string_view cbor) {
   return from_cbor<files::Written>(cbor);

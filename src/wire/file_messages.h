@@ -19,6 +19,7 @@ std::string encode(const files::DeleteReply& reply);
 std::string encode(const files::MakeDirectoryReply& reply);
 std::string encode(const files::TrashReply& reply);
 std::string encode(const files::RestoreReply& reply);
+std::string encode(const files::EmptyTrashReply& reply);
 std::string encode(const files::Written& reply);
 
 Result<files::ListReply> decode_file_list(std::string_view cbor);
@@ -30,6 +31,7 @@ Result<files::DeleteReply> decode_file_delete(std::string_view cbor);
 Result<files::MakeDirectoryReply> decode_file_make_directory(std::string_view cbor);
 Result<files::TrashReply> decode_file_trash(std::string_view cbor);
 Result<files::RestoreReply> decode_file_restore(std::string_view cbor);
+Result<files::EmptyTrashReply> decode_file_empty_trash(std::string_view cbor);
 Result<files::Written> decode_file_written(std::string_view cbor);
 
 }  // namespace yonder::wire

@@ -44,6 +44,7 @@ constexpr std::string_view kTrash =
     "a36562617463686162696d61785f706174687309626f706a74726173685f6c697374";
 constexpr std::string_view kRestore =
     "a36562617463686162626f706d74726173685f726573746f7265657061746873816170";
+constexpr std::string_view kEmptyTrash = "a26762617463686573816162626f706b74726173685f656d707479";
 constexpr std::string_view kListed =
     "a567656e747269657381a66b6c696e6b5f7461726765746174646d6f64651901ff686d74696d655f"
     "6e7325647061746861656473697a6505647479706502666572726f727381a2647061746861786672"
@@ -71,11 +72,14 @@ constexpr std::string_view kMoved =
 constexpr std::string_view kDeleted = "a365626174636861626470617468622f70647479706501";
 constexpr std::string_view kMade = "a2646d616465026470617468622f70";
 constexpr std::string_view kTrashListed =
-    "a1676261746368657381a86562797465730367636f756e746564f46a637265617465645f6d730167"
-    "656e747269657302626964616265706174687381617064726f6f74622f72637768796177";
+    "a2676261746368657381a96562797465730367636f756e746564f46a637265617465645f6d730169"
+    "6469726563746f7279622f6467656e747269657302626964616265706174687381617064726f6f74"
+    "622f72637768796177666e6f775f6d7304";
 constexpr std::string_view kRestored =
     "a56562617463686162666661696c656481a26470617468617066726561736f6e6172687265706c61"
     "6365640268726573746f7265640164726f6f74622f72";
+constexpr std::string_view kEmptied =
+    "a367626174636865730165627974657302646b65707481a26470617468617066726561736f6e6172";
 
 std::string sorted_hex(const std::string& cbor) {
   std::string sorted;
@@ -94,6 +98,8 @@ TEST(FileMessages, HaveTheseBytes) {
   EXPECT_EQ(sorted_hex(encode(AnyRequest(sample_make_directory()))), kMakeDirectory);
   EXPECT_EQ(sorted_hex(encode(AnyRequest(sample_trash()))), kTrash);
   EXPECT_EQ(sorted_hex(encode(AnyRequest(sample_restore()))), kRestore);
+  EXPECT_EQ(sorted_hex(encode(AnyRequest(sample_empty_trash()))), kEmptyTrash);
+  EXPECT_EQ(sorted_hex(encode(sample_emptied())), kEmptied);
   EXPECT_EQ(sorted_hex(encode(sample_file_listed())), kListed);
   EXPECT_EQ(sorted_hex(encode(sample_file_part())), kPart);
   EXPECT_EQ(sorted_hex(encode(sample_written())), kWritten);
@@ -117,6 +123,8 @@ TEST(FileMessages, ComeBackWhole) {
        {kList, kRead, kWrite, kEdit, kSearch, kMove, kDelete, kMakeDirectory, kTrash, kRestore}) {
     EXPECT_EQ(again(decode_request(from_hex(request))), request);
   }
+  EXPECT_EQ(again(decode_request(from_hex(kEmptyTrash))), kEmptyTrash);
+  EXPECT_EQ(again(decode_file_empty_trash(from_hex(kEmptied))), kEmptied);
   EXPECT_EQ(again(decode_file_list(from_hex(kListed))), kListed);
   EXPECT_EQ(again(decode_file_read(from_hex(kPart))), kPart);
   EXPECT_EQ(again(decode_file_written(from_hex(kWritten))), kWritten);
@@ -141,6 +149,7 @@ bool decodes(const std::string& bytes, std::size_t as) {
     case 7: return decode_file_make_directory(bytes).has_value();
     case 8: return decode_file_trash(bytes).has_value();
     case 9: return decode_file_restore(bytes).has_value();
+    case 10: return decode_file_empty_trash(bytes).has_value();
     default: return decode_request(bytes).has_value();
   }
 }
@@ -150,7 +159,7 @@ TEST(FileMessages, ThatAreBrokenAreReadOrRefused) {
   std::vector<std::pair<std::string, std::size_t>> samples;
   std::size_t decoder = 0;
   for (const auto reply : {kListed, kPart, kWritten, kEdited, kFound, kMoved, kDeleted, kMade,
-                           kTrashListed, kRestored}) {
+                           kTrashListed, kRestored, kEmptied}) {
     samples.emplace_back(from_hex(reply), decoder++);
   }
   for (const auto request :

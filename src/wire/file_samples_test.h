@@ -60,6 +60,13 @@ inline files::RestoreRequest sample_restore() {
   return {.batch = "b", .paths = {"p"}};
 }
 
+inline files::EmptyTrashRequest sample_empty_trash() {
+  return {.batches = {"b"}};
+}
+inline files::EmptyTrashReply sample_emptied() {
+  return {.batches = 1, .bytes = 2, .kept = {{.path = "p", .reason = "r"}}};
+}
+
 inline files::ListReply sample_file_listed() {
   return {.path = "/p",
           .entries = {{.path = "e",
@@ -132,7 +139,9 @@ inline files::TrashReply sample_trash_listed() {
                        .entries = 2,
                        .bytes = 3,
                        .counted = false,
-                       .paths = {"p"}}}};
+                       .directory = "/d",
+                       .paths = {"p"}}},
+          .now_ms = 4};
 }
 inline files::RestoreReply sample_restored() {
   return {.root = "/r",

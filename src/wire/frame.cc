@@ -90,7 +90,7 @@ Result<std::optional<FrameView>> FrameParser::next_view() {
   if (waiting.size() < kLengthSize + length) return std::optional<FrameView>();
   const auto kind = static_cast<unsigned char>(waiting[kLengthSize]);
   if (kind < static_cast<unsigned char>(Kind::Request) ||
-      kind > static_cast<unsigned char>(Kind::Started)) {
+      kind > static_cast<unsigned char>(Kind::Taken)) {
     return broken_frame(concat("a frame of unknown kind ", static_cast<unsigned>(kind)));
   }
   start_ += kLengthSize + length;

@@ -29,6 +29,7 @@ enum class Kind : std::uint8_t {
   Pong = 9,
   Part = 10,     // the front of a Request or Reply that does not fit into one frame
   Started = 11,  // far to near, first answer to a start: the run exists, and this is its id
+  Taken = 12,    // near to far, never answered: TakenNote; how a run ended has arrived here
 };
 
 using StreamId = std::uint32_t;
@@ -52,6 +53,8 @@ inline constexpr std::size_t kMaxPayload = 64UL * 1024;
 inline constexpr std::size_t kMaxMessage = 8UL * 1024 * 1024;
 // How many bytes of Data a receiver lets come before it has to say Credit.
 inline constexpr std::uint32_t kInitialCredit = 256U * 1024;
+// And of all that a command prints: as much as fits on the way to a machine that is far.
+inline constexpr std::uint32_t kStreamCredit = 2U * 1024 * 1024;
 // Whatever a receiver says, no sender has more Data on its way to it.
 inline constexpr std::uint64_t kMostCredit = 4ULL * 1024 * 1024;
 

@@ -30,6 +30,7 @@ TEST(Frame, HasTheseBytesForEveryKind) {
   EXPECT_EQ(frame_hex(Kind::Pong, 6, "p"), "06000000090600000070");
   EXPECT_EQ(frame_hex(Kind::Part, 7, "q"), "060000000a0700000071");
   EXPECT_EQ(frame_hex(Kind::Started, 8, ""), "050000000b08000000");
+  EXPECT_EQ(frame_hex(Kind::Taken, 8, ""), "050000000c08000000");
 }
 
 TEST(Frame, HasTheseBytesForData) {
@@ -130,7 +131,7 @@ TEST(FrameParser, RefusesLengthsThatNoFrameHas) {
 }
 
 TEST(FrameParser, RefusesKindsThatItDoesNotKnow) {
-  for (const std::string_view kind : {"00", "0c", "80", "ff"}) {
+  for (const std::string_view kind : {"00", "0d", "80", "ff"}) {
     FrameParser parser;
     parser.feed(from_hex("05000000" + std::string(kind) + "00000000"));
     EXPECT_FALSE(parser.next()) << kind;

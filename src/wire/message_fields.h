@@ -26,6 +26,9 @@ void fields(A& a, Hello& m) {
   a("outpost_path", m.outpost_path);
   a("state_dir", m.state_dir);
   a("state_problem", m.state_problem);
+  a("state_id", m.state_id);
+  a("state_volatile", m.state_volatile);
+  a("machine_id", m.machine_id);
   a("clock_ms", m.clock_ms);
   a("pid", m.pid);
 }
@@ -73,6 +76,7 @@ void fields(A& a, StartRequest& m) {
 template <class A>
 void fields(A& a, FollowRequest& m) {
   a("run_id", m.run_id);
+  a("owner", m.owner);
   a("stream_stdin", m.stream_stdin);
   a("in_from", m.in_from);
   a("follow", m.follow);
@@ -148,12 +152,42 @@ void fields(A& a, ExitRecord& m) {
   a("max_rss_kib", m.max_rss_kib);
   a("left_running", m.left_running);
   a("reason", m.reason);
+  a("disk_full", m.disk_full);
 }
 
 template <class A>
 void fields(A& a, StartedNote& m) {
   a("run_id", m.run_id);
   a("existed", m.existed);
+}
+
+template <class A>
+void fields(A& a, TakenNote& m) {
+  a("run_id", m.run_id);
+  a("owner", m.owner);
+}
+
+template <class A>
+void fields(A& a, Gap& m) {
+  a("from", m.from);
+  a("to", m.to);
+}
+
+template <class A>
+void fields(A& a, PackedOutput& m) {
+  a("size", m.size);
+  a("gone", m.gone);
+  a("bytes", m.bytes);
+}
+
+template <class A>
+void fields(A& a, PackedRecord& m) {
+  a("spec", m.spec);
+  a("alive", m.alive);
+  a("exit", m.exit);
+  a("asked", m.asked);
+  a("out", m.out);
+  a("err", m.err);
 }
 
 template <class A>
@@ -216,6 +250,13 @@ void fields(A& a, RunLabel& m) {
 }
 
 template <class A>
+void fields(A& a, MovedRecord& m) {
+  a("why", m.why);
+  a("directory", m.directory);
+  a("in_memory", m.in_memory);
+}
+
+template <class A>
 void fields(A& a, RunFacts& m) {
   a("run_id", m.run_id);
   a("boot_id", m.boot_id);
@@ -230,9 +271,13 @@ void fields(A& a, RunFacts& m) {
   a("members", m.members);
   a("out_bytes", m.out_bytes);
   a("err_bytes", m.err_bytes);
+  a("out_gone", m.out_gone);
+  a("err_gone", m.err_gone);
   a("problem", m.problem);
   a("label", m.label);
   a("waiting", m.waiting);
+  a("disk_full", m.disk_full);
+  a("moved", m.moved);
 }
 
 template <class A>
@@ -267,6 +312,9 @@ void fields(A& a, FoundPlace& m) {
   a("executable", m.executable);
   a("problem", m.problem);
   a("free_bytes", m.free_bytes);
+  a("free_files", m.free_files);
+  a("disk", m.disk);
+  a("full", m.full);
 }
 
 template <class A>

@@ -25,11 +25,11 @@ void fields(A& a, WireError& m) {
 }
 
 // One name for each alternative of AnyRequest, in their order.
-constexpr std::array<const char*, 19> kOperations{
+constexpr std::array<const char*, 20> kOperations{
     "start",          "follow",     "stop",          "probe",     "read_log",
     "list",           "remove",     "tree",          "file_list", "file_read",
     "file_write",     "file_edit",  "file_search",   "file_move", "file_delete",
-    "make_directory", "trash_list", "trash_restore", "resources"};
+    "make_directory", "trash_list", "trash_restore", "resources", "trash_empty"};
 static_assert(kOperations.size() == std::variant_size_v<AnyRequest>);
 
 template <std::size_t I = 0>
@@ -79,6 +79,12 @@ std::string encode(const WaitingRecord& record) {
 }
 std::string encode(const GpuClaim& claim) {
   return to_cbor(claim);
+}
+std::string encode(const PackedRecord& record) {
+  return to_cbor(record);
+}
+std::string encode(const TakenNote& note) {
+  return to_cbor(note);
 }
 std::string encode(const resources::MachineFacts& facts) {
   return to_cbor(facts);
@@ -146,6 +152,12 @@ Result<WaitingRecord> decode_waiting(std::string_view cbor) {
 }
 Result<GpuClaim> decode_claim(std::string_view cbor) {
   return from_record<GpuClaim>(cbor, {"run_id", "held", "suitable"});
+}
+Result<PackedRecord> decode_packed(std::string_view cbor) {
+  return from_record<PackedRecord>(cbor, {"spec", "exit", "out", "err"});
+}
+Result<TakenNote> decode_taken(std::string_view cbor) {
+  return from_cbor<TakenNote>(cbor);
 }
 Result<resources::MachineFacts> decode_resources(std::string_view cbor) {
   return from_cbor<resources::MachineFacts>(cbor);

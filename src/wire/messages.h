@@ -12,6 +12,7 @@
 #include "base/file_work.h"
 #include "base/resource_facts.h"
 #include "base/result.h"
+#include "wire/frame.h"
 
 namespace yonder::wire {
 
@@ -30,7 +31,10 @@ struct Hello {
   std::string bash;
   std::string outpost_path;
   std::string state_dir;
-  std::string state_problem;  // why there is no state directory; empty when there is one
+  std::string state_problem;    // why there is no state directory; empty when there is one
+  std::string state_id;         // of the state directory; empty until a run was started in it
+  bool state_volatile = false;  // it goes with the next boot
+  std::string machine_id;
   std::int64_t clock_ms = 0;
   std::int64_t pid = 0;
 };
@@ -47,6 +51,11 @@ struct Follow {
   std::optional<std::int64_t> wait_ms;  // reply then even if it still runs
   bool until_begun = false;             // reply as soon as the command's process exists
 };
+
+// How many bytes of Data may come in answer before they have to be confirmed.
+constexpr std::uint64_t window_of(const Follow& follow) {
+  return follow.head ? kInitialCredit : kStreamCredit;
+}
 
 enum class StdinMode : std::uint8_t {
   Closed,  // /dev/null
@@ -97,6 +106,7 @@ inline constexpr std::array<std::string_view, 2> kLaunchers{
 // Attach to a run that exists.
 struct FollowRequest {
   std::string run_id;
+  bool owner = false;         // the caller has started it, and goes on after a lost link
   bool stream_stdin = false;  // we go on sending its input
   std::uint64_t in_from = 0;
   Follow follow;
@@ -152,7 +162,7 @@ using AnyRequest =
                  ListRequest, RemoveRequest, TreeRequest, files::ListRequest, files::ReadRequest,
                  files::WriteRequest, files::EditRequest, files::SearchRequest, files::MoveRequest,
                  files::DeleteRequest, files::MakeDirectoryRequest, files::TrashRequest,
-                 files::RestoreRequest, ResourcesRequest>;
+                 files::RestoreRequest, ResourcesRequest, files::EmptyTrashRequest>;
 
 // A process, by what makes it the same process: pids come back, start times do not.
 struct ProcessKey {
@@ -174,6 +184,13 @@ struct LiveProcess {
   std::string command;
 };
 
+// Bytes of an output that are not kept any more: from the first on, and not the second.
+struct Gap {
+  std::uint64_t from = 0;
+  std::uint64_t to = 0;
+  bool empty() const { return from >= to; }
+};
+
 struct ExitRecord {
   Cause cause = Cause::Exited;
   std::optional<int> code;
@@ -185,12 +202,20 @@ struct ExitRecord {
   std::int64_t max_rss_kib = 0;
   std::vector<LiveProcess> left_running;  // of its process tree, when the command itself had ended
   std::string reason;                     // why it never began
+  // The disk of its output was seen without room while it ran, or at its end.
+  bool disk_full = false;
 };
 
 // The first answer to a start. A key may have led to a run of another id.
 struct StartedNote {
   std::string run_id;
   bool existed = false;
+};
+
+// After the last answer about a run that has ended: what was sent has arrived, and was passed on.
+struct TakenNote {
+  std::string run_id;
+  bool owner = false;  // as in FollowRequest
 };
 
 struct GivenGpu {
@@ -237,6 +262,23 @@ struct WaitingRecord {
   std::vector<std::string> holders;  // who has what, a sentence for each GPU
 };
 
+// What is left of an output in a packed record.
+struct PackedOutput {
+  std::uint64_t size = 0;  // of all that was printed
+  Gap gone;
+  std::string bytes;  // all but those
+};
+
+// A foreground run whose end was confirmed, in one file: what its record had.
+struct PackedRecord {
+  std::string spec;   // the bytes of the file, and so the next three
+  std::string alive;  // empty: there was none
+  std::string exit;
+  std::string asked;  // empty: it has no key
+  PackedOutput out;
+  PackedOutput err;
+};
+
 // What a run was called and meant for, from its spec.
 struct RunLabel {
   bool background = false;
@@ -249,6 +291,13 @@ struct RunLabel {
   std::string log_file;      // absolute
   std::uint64_t log_from = 0;
   std::int64_t created_ms = 0;
+};
+
+// A record that is not in its usual place, because that had no room for it.
+struct MovedRecord {
+  std::string why;
+  std::string directory;
+  bool in_memory = false;
 };
 
 // Everything that was observed of one run, from its files, /proc and the boot id. The near side
@@ -267,9 +316,13 @@ struct RunFacts {
   std::vector<LiveProcess> members;  // of its process tree, alive now
   std::uint64_t out_bytes = 0;
   std::uint64_t err_bytes = 0;
+  Gap out_gone;                          // of out_bytes
+  Gap err_gone;                          // of err_bytes
   std::string problem;                   // an unreadable record, in words
   std::optional<RunLabel> label;         // of background runs, and where it was asked for
   std::optional<WaitingRecord> waiting;  // before the command began
+  bool disk_full = false;                // as in its end; while it runs: now
+  std::optional<MovedRecord> moved;
 };
 
 struct LogReply {
@@ -302,6 +355,9 @@ struct FoundPlace {
   bool executable = false;
   std::string problem;
   std::int64_t free_bytes = -1;
+  std::int64_t free_files = -1;  // how many more can be made
+  std::string disk;              // where its file system is mounted
+  bool full = false;             // that has no room for a file of the user
 };
 
 struct ProbeReply {
@@ -327,6 +383,8 @@ std::string encode(const LogReply& reply);
 std::string encode(const ListReply& reply);
 std::string encode(const WaitingRecord& record);
 std::string encode(const GpuClaim& claim);
+std::string encode(const PackedRecord& record);
+std::string encode(const TakenNote& note);
 std::string encode(const resources::MachineFacts& facts);
 
 // Every field is checked: type, range and size. Unknown fields are ignored, missing ones are
@@ -343,6 +401,8 @@ Result<LogReply> decode_log(std::string_view cbor);
 Result<ListReply> decode_list(std::string_view cbor);
 Result<WaitingRecord> decode_waiting(std::string_view cbor);
 Result<GpuClaim> decode_claim(std::string_view cbor);
+Result<PackedRecord> decode_packed(std::string_view cbor);
+Result<TakenNote> decode_taken(std::string_view cbor);
 Result<resources::MachineFacts> decode_resources(std::string_view cbor);
 Error decode_error(std::string_view cbor);
 

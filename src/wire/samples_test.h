@@ -18,6 +18,9 @@ inline Hello sample_hello() {
           .outpost_path = "/p",
           .state_dir = "/s",
           .state_problem = "",
+          .state_id = "i",
+          .state_volatile = true,
+          .machine_id = "m",
           .clock_ms = 1700000000000,
           .pid = 42};
 }
@@ -61,7 +64,11 @@ inline StartRequest sample_start() {
 }
 
 inline FollowRequest sample_follow_request() {
-  return {.run_id = "r-a", .stream_stdin = true, .in_from = 3, .follow = sample_follow()};
+  return {.run_id = "r-a",
+          .owner = true,
+          .stream_stdin = true,
+          .in_from = 3,
+          .follow = sample_follow()};
 }
 
 inline StopRequest sample_stop() {
@@ -98,7 +105,8 @@ inline ExitRecord sample_exit() {
           .system_ms = 4,
           .max_rss_kib = 5,
           .left_running = {{.pid = 7, .command = "sleep"}},
-          .reason = "r"};
+          .reason = "r",
+          .disk_full = true};
 }
 
 inline AliveRecord sample_alive() {
@@ -123,6 +131,19 @@ inline GpuClaim sample_claim() {
           .boot_id = "o",
           .pid_ns = "n",
           .command = {.pid = 5, .start_time = 6}};
+}
+
+inline PackedRecord sample_packed() {
+  return {.spec = "s",
+          .alive = "a",
+          .exit = "e",
+          .asked = "k",
+          .out = {.size = 9, .gone = {.from = 1, .to = 8}, .bytes = std::string("\0x", 2)},
+          .err = {.size = 1, .gone = {}, .bytes = "y"}};
+}
+
+inline TakenNote sample_taken() {
+  return {.run_id = "r-a", .owner = true};
 }
 
 inline WaitingRecord sample_waiting() {
@@ -165,9 +186,13 @@ inline RunFacts sample_facts() {
           .members = {},
           .out_bytes = 24,
           .err_bytes = 0,
+          .out_gone = {.from = 1, .to = 2},
+          .err_gone = {.from = 3, .to = 4},
           .problem = "",
           .label = sample_label(),
-          .waiting = sample_waiting()};
+          .waiting = sample_waiting(),
+          .disk_full = true,
+          .moved = MovedRecord{.why = "w", .directory = "/m", .in_memory = true}};
 }
 
 inline LogReply sample_log() {
@@ -193,15 +218,20 @@ inline ListReply sample_listed() {
 }
 
 inline ProbeReply sample_probe() {
-  return {
-      .places =
-          {{.path = "/t", .writable = true, .executable = false, .problem = "p", .free_bytes = -1}},
-      .tmux = "",
-      .systemd_run = "/u",
-      .user_bus = "/b",
-      .lingering = true,
-      .launcher = "l",
-      .clock_ms = 9};
+  return {.places = {{.path = "/t",
+                      .writable = true,
+                      .executable = false,
+                      .problem = "p",
+                      .free_bytes = -1,
+                      .free_files = 3,
+                      .disk = "/",
+                      .full = true}},
+          .tmux = "",
+          .systemd_run = "/u",
+          .user_bus = "/b",
+          .lingering = true,
+          .launcher = "l",
+          .clock_ms = 9};
 }
 
 inline ResourcesRequest sample_resources_request() {

@@ -6,6 +6,7 @@
 #include "base/file.h"
 #include "base/patience_test.h"
 #include "base/text.h"
+#include "chaos/liar_call.h"
 #include "chaos/proc.h"
 #include "chaos/verdict.h"
 #include "e2e/yonder_cli.h"
@@ -32,6 +33,10 @@ class Audit {
   void run() {
     for (const auto& plan : stage_.plans) audit(plan);
     for (std::size_t i = 0; i < stage_.world.machines.size(); ++i) audit_list(i);
+    const std::string trespasser = trespasser_near(stage_.world.loot);
+    if (!trespasser.empty()) {
+      stage_.tally.wrong(Wrong::Answer, "in the end, the liar has written " + trespasser);
+    }
   }
 
  private:
@@ -71,7 +76,7 @@ class Audit {
       answer = reply.content;
       if (!reply.arrived || reply.is_error) return false;
       judge_state(plan, evidence, answer, stage_.tally);
-      judge_log(plan, answer, stage_.tally);
+      if (!stage_.truth.of(plan).log_may_lack) judge_log(plan, answer, stage_.tally);
       return is_ended(answer.value("state", ""));
     };
     lab::eventually(has_end, Deadline::after(kEndTime));
@@ -83,7 +88,7 @@ class Audit {
     if (!seen.log_file.empty() && path != seen.log_file) {
       wrong(Wrong::LogBytes, plan, concat("its log is ", path, ", was ", seen.log_file));
     }
-    if (was_cut_short(plan)) return;
+    if (was_cut_short(plan) || seen.log_may_lack) return;
     if (read_text(path) != plan.log) {
       wrong(Wrong::LogBytes, plan, concat("other bytes in ", path));
     }

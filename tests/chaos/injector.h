@@ -1,6 +1,8 @@
 #pragma once
 
 #include <functional>
+#include <set>
+#include <string>
 #include <vector>
 
 #include "chaos/dice.h"
@@ -54,6 +56,8 @@ class Injector {
   bool kill_outpost();
   bool kill_client();
   bool kill_tmux();
+  bool lose_home();
+  bool fill_disk();
   bool kill_supervisor() { return kill_victim(Victim::Supervisor); }
   bool kill_command() { return kill_victim(Victim::Command); }
   bool kill_victim(Victim victim);
@@ -64,6 +68,7 @@ class Injector {
   Pace pace_;
   std::size_t machine_count_;
   std::vector<Repair> repairs_;
+  std::set<std::string> spoiled_;  // homes that are gone and disks that are full at the moment
 };
 
 }  // namespace yonder::chaos

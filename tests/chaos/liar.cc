@@ -8,6 +8,7 @@
 #include "base/quote.h"
 #include "base/text.h"
 #include "chaos/dice.h"
+#include "chaos/lies.h"
 #include "wire/frame.h"
 #include "wire/messages.h"
 
@@ -16,14 +17,9 @@ namespace {
 
 constexpr int kVersions = 40;
 constexpr int kFramesOfALie = 60;
+constexpr int kFramesOfAFlood = 40;
 // The first requests of a link have small numbers: some lies must hit a stream that is open.
 constexpr int kStreams = 6;
-
-std::string any_bytes(Dice& dice, std::size_t count) {
-  std::string bytes;
-  for (std::size_t i = 0; i < count; ++i) bytes += static_cast<char>(dice.below(256));
-  return bytes;
-}
 
 std::string number(std::uint32_t value) {
   std::string bytes;
@@ -42,57 +38,90 @@ std::string framed(std::uint8_t kind, std::uint32_t stream, const std::string& p
          number(stream) + payload;
 }
 
-std::string a_message(Dice& dice) {
-  switch (dice.below(3)) {
-    case 0: return wire::encode(wire::Hello{.build = "b", .hostname = "h", .home = "/"});
-    case 1:
-      return "\xa3\x64"
-             "code"
-             "\x67timeout\x67message\x62\x1b[\x64hint\x60";
-    default: return any_bytes(dice, dice.below(300));
+std::string a_payload(Dice& dice) {
+  switch (dice.below(6)) {
+    case 0: return number(extreme_number(dice));
+    case 1: return any_bytes(dice, dice.below(2000));
+    default: return a_false_message(dice);
   }
 }
 
-std::string a_payload(Dice& dice) {
-  switch (dice.below(4)) {
-    case 0: return number(extreme_number(dice));
-    case 1: return any_bytes(dice, dice.below(2000));
-    default: break;
+std::uint32_t some_stream(Dice& dice) {
+  return dice.one_in(6) ? extreme_number(dice) : static_cast<std::uint32_t>(dice.below(kStreams));
+}
+
+// A reply that never comes to its end, or more data than anybody has given credit for.
+std::string a_flood(Dice& dice) {
+  std::string bytes;
+  const auto stream = some_stream(dice);
+  const bool parts = dice.one_in(2);
+  const std::string piece(wire::kMaxDataBytes, 'x');
+  const int frames = dice.between(2, kFramesOfAFlood);
+  for (int i = 0; i < frames; ++i) {
+    if (parts) {
+      wire::append_frame(bytes, wire::Kind::Part, stream, piece);
+    } else {
+      const auto offset = static_cast<std::uint64_t>(i) * piece.size();
+      wire::append_data(bytes, stream, {.channel = wire::Channel::Out, .offset = offset}, piece);
+    }
   }
-  std::string message = a_message(dice);
-  if (!message.empty() && dice.one_in(2)) {
-    message[dice.below(message.size())] = static_cast<char>(dice.below(256));
-  }
-  if (dice.one_in(4)) message.resize(dice.below(message.size() + 1));
-  return message;
+  return bytes;
+}
+
+std::string a_tree_on_a_stream(Dice& dice) {
+  std::string bytes;
+  wire::append_data(bytes, some_stream(dice), {.channel = wire::Channel::Out}, a_false_tree(dice));
+  return bytes;
 }
 
 std::string a_frame(Dice& dice) {
   if (dice.one_in(25)) return number(extreme_number(dice)) + any_bytes(dice, dice.below(40));
+  if (dice.one_in(40)) return a_flood(dice);
+  if (dice.one_in(10)) return a_tree_on_a_stream(dice);
+  if (dice.one_in(2)) {  // what an outpost would send, but for what it says
+    std::string bytes;
+    wire::append_message(bytes, wire::Kind::Reply, some_stream(dice), a_false_message(dice));
+    return bytes;
+  }
   const auto kind = static_cast<std::uint8_t>(dice.between(1, dice.one_in(10) ? 255 : 11));
-  const auto stream =
-      dice.one_in(6) ? extreme_number(dice) : static_cast<std::uint32_t>(dice.below(kStreams));
-  return framed(kind, stream, a_payload(dice));
+  return framed(kind, some_stream(dice), a_payload(dice));
+}
+
+std::string a_hello(Dice& dice) {
+  std::string bytes;
+  wire::append_message(bytes, wire::Kind::Reply, 0,
+                       dice.one_in(8)
+                           ? a_false_message(dice)
+                           : wire::encode(wire::Hello{.build = "b", .hostname = "h", .home = "/"}));
+  return bytes;
 }
 
 std::string a_lie(Dice& dice) {
   std::string bytes;
-  wire::append_message(bytes, wire::Kind::Reply, 0,
-                       wire::encode(wire::Hello{.build = "b", .hostname = "h", .home = "/"}));
   const int frames = dice.between(1, kFramesOfALie);
   for (int i = 0; i < frames; ++i) bytes += a_frame(dice);
   return bytes;
 }
 
-// Like the boot script it answers, but for the words it says. Then it listens, or goes away.
+// Like the boot script it answers, but for the words it says. It lies at once, or when it is asked
+// for something; then it listens, or goes away.
 std::string script_of(const std::string& directory) {
   return concat(
       "while read -r line; do case \"$line\" in n=*) nonce=${line#n=?}; nonce=${nonce%?};; "
       "'exit 0') break;; esac; done; read -r line\n"
+      "version=$(($$ % ",
+      kVersions,
+      "))\n"
+      "case $(($$ % 11)) in\n"
+      "0) printf '\\001YONDER-%s tried \\033[2J/x: y\\n' \"$nonce\";;\n"
+      "1) printf '\\001YONDER-%s need Plan9 \\033[2J 1\\n' \"$nonce\";;\n"
+      "2) head -c 300000 /dev/urandom;;\n"
+      "esac\n"
       "printf '\\001YONDER-%s ready\\n' \"$nonce\"\n"
       "cat \"",
-      directory, "/lie.$(($$ % ", kVersions,
-      "))\"\n"
+      directory, "/hello.$version\"\n[ $(($$ % 2)) = 0 ] || head -c 9 >/dev/null\ncat \"",
+      directory,
+      "/lie.$version\"\n"
       "[ $(($$ % 3)) = 0 ] || exec cat 3>&1 >/dev/null\n");
 }
 
@@ -105,7 +134,10 @@ std::string make_liar(std::uint64_t seed, const std::string& directory) {
         write_file_atomically(path, text, Durability::Process).has_value();
     ::chmod(path.c_str(), 0644);
   };
-  for (int i = 0; i < kVersions; ++i) write(concat(directory, "/lie.", i), a_lie(dice));
+  for (int i = 0; i < kVersions; ++i) {
+    write(concat(directory, "/hello.", i), a_hello(dice));
+    write(concat(directory, "/lie.", i), a_lie(dice));
+  }
   write(directory + "/liar", script_of(directory));
   return ShellText("exec bash").arg(directory + "/liar").str();
 }

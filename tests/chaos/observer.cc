@@ -4,6 +4,8 @@
 
 #include "base/patience_test.h"
 #include "base/text.h"
+#include "chaos/leaving.h"
+#include "chaos/liar_call.h"
 #include "chaos/verdict.h"
 #include "e2e/fixture.h"
 
@@ -24,6 +26,8 @@ void Observer::watch() {
       list(dice_.below(stage_.world.machines.size()));
     } else if (dice_.one_in(10)) {
       ask_the_liar(plan);
+    } else if (dice_.one_in(25)) {
+      check_and_leave(plan);
     } else {
       check(plan);
     }
@@ -52,25 +56,32 @@ void Observer::check(const RunPlan& plan) {
   stage_.tally.answer(label_of("check", reply.is_error, reply.content));
   if (reply.is_error) return;
   judge_state(plan, evidence, reply.content, stage_.tally);
-  judge_log(plan, reply.content, stage_.tally);
+  if (!stage_.truth.of(plan).log_may_lack) judge_log(plan, reply.content, stage_.tally);
   if (!is_ended(reply.content.value("state", ""))) return;
   stage_.truth.note(plan, [](Seen& seen) {
     if (!seen.end_told_at) seen.end_told_at = std::chrono::steady_clock::now();
   });
 }
 
+// In the middle of a long wait, or before the question has got anywhere.
+void Observer::check_and_leave(const RunPlan& plan) {
+  Json arguments = question(plan, stage_.truth.of(plan));
+  if (dice_.one_in(2)) arguments["wait_s"] = 30;
+  ask_and_leave(stage_, "check_background_task", arguments, "client left right behind a check");
+}
+
 // Whatever that machine sends, the answer comes, it is no statement about a run of another machine,
 // and the client is as well as before: its later answers are judged as all others are.
 void Observer::ask_the_liar(const RunPlan& plan) {
-  stage_.tally.fault("a machine that lies was asked");
-  const bool task = dice_.one_in(2);
-  const Json arguments =
-      task ? Json{{"run_id", stage_.truth.of(plan).run_id}, {"sandbox_name", kLiar}}
-           : Json{{"command", "true"}, {"sandbox_name", kLiar}, {"wait_s", 1}};
-  const auto reply = seat_.call(task ? "check_background_task" : "exec_bash", arguments,
-                                Deadline::after(kAnswerTime));
+  const LiarCall call = a_call_for_the_liar(dice_, stage_.truth.of(plan).run_id, stage_.world.loot);
+  stage_.tally.fault(concat("a machine that lies was asked: ", call.tool));
+  const auto reply = seat_.call(call.tool, call.arguments, Deadline::after(kAnswerTime));
   if (!reply.arrived) return;
   stage_.tally.answer(label_of("liar", reply.is_error, reply.content));
+  if (holds_control_characters(reply.content)) {
+    stage_.tally.wrong(Wrong::Answer, concat("words of the liar that a terminal would obey: ",
+                                             dump_json(reply.content).substr(0, 600)));
+  }
   const auto memory = e2e::peak_memory(seat_.pid());
   if (memory > e2e::enough_memory()) {
     stage_.tally.wrong(Wrong::Answer, concat("yonder mcp has held ", memory, " bytes"));

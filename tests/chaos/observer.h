@@ -18,6 +18,7 @@ class Observer {
  private:
   void check(const RunPlan& plan);
   void list(std::size_t machine);
+  void check_and_leave(const RunPlan& plan);
   void ask_the_liar(const RunPlan& plan);
   Json question(const RunPlan& plan, const Seen& seen);
 

@@ -23,6 +23,7 @@ struct Seen {
   std::optional<Instant> gone_at;      // the command did not exist any more
   std::optional<Instant> orphaned_at;  // its supervisor did not
   bool killed = false;                 // the planned victim is dead
+  bool log_may_lack = false;           // the disk was full while it may have printed
   bool settled = false;                // nothing will be done to it any more
   std::optional<Instant> end_told_at;  // Yonder has said that it ended
 };

@@ -7,6 +7,7 @@
 #include "base/file.h"
 #include "base/patience_test.h"
 #include "base/text.h"
+#include "chaos/leaving.h"
 #include "chaos/prey.h"
 #include "lab/processes.h"
 
@@ -113,21 +114,6 @@ void Worker::maybe_disturb(const RunPlan& plan, Seat& seat, const std::string& c
   }
 }
 
-// A client that closes its end right behind the request and reads nothing. What it asked for may
-// have been done: the next one that tries with the same key finds out.
-void Worker::start_and_leave(const RunPlan& plan, const Seat& seat) {
-  stage_.truth.note(plan, [](Seen& seen) { seen.may_run = true; });
-  auto client = e2e::McpClient::start(stage_.world.environment);
-  if (!client) {
-    return stage_.tally.wrong(Wrong::Answer, "yonder mcp did not start: " + client.error().message);
-  }
-  (*client)->call_async("exec_bash_background", start_arguments(plan, seat.line()));
-  stage_.tally.fault("client left right behind a start");
-  if (!(*client)->close(Deadline::after(kAnswerTime))) {
-    stage_.tally.wrong(Wrong::Answer, "yonder mcp did not end after its client had left");
-  }
-}
-
 bool Worker::start(const RunPlan& plan) {
   const Evidence evidence = evidence_before(stage_.truth, plan);
   if (!evidence.before.may_run && path_exists(plan.count_file)) {
@@ -136,7 +122,9 @@ bool Worker::start(const RunPlan& plan) {
   }
   Seat& seat = some_seat();
   if (dice_.one_in(6)) {
-    start_and_leave(plan, seat);
+    stage_.truth.note(plan, [](Seen& seen) { seen.may_run = true; });
+    ask_and_leave(stage_, "exec_bash_background", start_arguments(plan, seat.line()),
+                  "client left right behind a start");
     return false;
   }
   maybe_cut_the_start(plan, seat);
@@ -200,6 +188,11 @@ bool Worker::stop(const RunPlan& plan) {
                 {"sandbox_name", sandbox_name(plan.machine, of.line())},
                 {"grace_s", plan.grace_s}};
   };
+  if (dice_.one_in(8)) {
+    ask_and_leave(stage_, "stop_background_task", arguments(seat),
+                  "client left right behind a stop");
+    return false;
+  }
   const int id = seat.begin("stop_background_task", arguments(seat));
   bool stopped = false;
   maybe_disturb(plan, seat, "stop");

@@ -29,7 +29,6 @@ class Worker {
   Seat& some_seat() { return dice_.one_in(2) ? one_ : other_; }
   bool start_next();
   bool start(const RunPlan& plan);
-  void start_and_leave(const RunPlan& plan, const Seat& seat);
   void maybe_cut_the_start(const RunPlan& plan, const Seat& seat);
   void maybe_disturb(const RunPlan& plan, Seat& seat, const std::string& call);
   bool take_start(const RunPlan& plan, Evidence evidence, const e2e::Reply& reply);

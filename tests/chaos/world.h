@@ -16,6 +16,7 @@ namespace yonder::chaos {
 struct Machine {
   lab::Sshd sshd;
   lab::Account user;
+  std::string state_disk;  // a small file system of its own, where the user's runs are recorded
   std::vector<std::unique_ptr<lab::FaultProxy>> lines;
 };
 
@@ -24,6 +25,7 @@ inline constexpr std::size_t kLines = 3;
 struct World {
   std::vector<Machine> machines;
   std::vector<std::string> environment;  // of clients
+  std::string loot;                      // a directory here, for what is fetched from the liar
 
   lab::FaultProxy& line(std::size_t machine, std::size_t line) {
     return *machines[machine].lines[line];

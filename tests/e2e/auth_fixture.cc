@@ -9,7 +9,7 @@ void AuthTest::SetUp() {
   EndToEnd::SetUp();
   // Tests of one process share the client's home.
   write_hosts({});
-  write_config_toml("");
+  write_config_toml("# no settings\n");
 }
 
 std::vector<std::string> AuthTest::by_password(const lab::SshServer& server,

@@ -1,3 +1,5 @@
+#include <filesystem>
+
 #include "base/file.h"
 #include "e2e/auth_fixture.h"
 #include "lab/ssh_agent.h"
@@ -60,6 +62,27 @@ TEST_F(Auth, WorksByAgent) {
   without_key.identity_file.clear();
   write_hosts({without_key});
   auto agent = new_agent(ssh_agent->environment());
+  EXPECT_EQ(whoami(*agent, "box"), "alice\n");
+}
+
+TEST_F(Auth, FindsAnAgentInItsUsualPlaceWithoutTheVariable) {
+  lab::Sshd sshd = start_sshd();
+  auto ssh_agent = lab::SshAgent::start(lab());
+  ASSERT_TRUE(ssh_agent) << ssh_agent.error().message;
+  ASSERT_TRUE(ssh_agent->add(lab(), key()));
+  lab::SshHost without_key = host("box", sshd);
+  without_key.identity_file.clear();
+  write_hosts({without_key});
+  const Json refused = bash_error("true", {{"sandbox_name", "box"}});
+  EXPECT_EQ(refused["code"], "auth_needed") << refused;
+  EXPECT_THAT(refused["hint"].get<std::string>(), ::testing::HasSubstr("SSH_AUTH_SOCK is not set"));
+  const std::string socket = ssh_agent->environment().front().substr(sizeof "SSH_AUTH_SOCK");
+  std::string runtime;
+  for (const auto& entry : environment()) {
+    if (entry.starts_with("XDG_RUNTIME_DIR=")) runtime = entry.substr(sizeof "XDG_RUNTIME_DIR");
+  }
+  std::filesystem::create_symlink(socket, runtime + "/ssh-agent.socket");
+  auto agent = new_agent();
   EXPECT_EQ(whoami(*agent, "box"), "alice\n");
 }
 

@@ -1,14 +1,19 @@
 #include <signal.h>
 
+#include <filesystem>
+
 #include "base/clean_text.h"
 #include "base/file.h"
 #include "base/id.h"
+#include "base/text.h"
 #include "e2e/links_fixture.h"
+#include "e2e/program.h"
 #include "e2e/yonder_cli.h"
 
 namespace yonder::e2e {
 namespace {
 
+using ::testing::EndsWith;
 using ::testing::HasSubstr;
 using ::testing::Not;
 
@@ -59,6 +64,28 @@ TEST_F(Cli, PassesStdinThroughByteForByte) {
   EXPECT_EQ(done.status.code, 0);
   EXPECT_EQ(yonder({"exec", "--", "head -c 3"}, bytes).out, bytes.substr(0, 3));
   EXPECT_EQ(yonder({"exec", "--", "cat"}, "").out, "");
+}
+
+TEST_F(Cli, SaysWhatIsNoLongerKeptOfALongOutputThatHasArrived) {
+  Captured done;
+  std::string id;
+  // That it has arrived is said once, when the link ends: the word may be lost on a busy machine.
+  EXPECT_TRUE(lab::eventually([&] {
+    done = yonder({"exec", "--",
+                   "echo $YONDER_RUN_ID >&2; head -c 30000000 /dev/zero | tr '\\0' x; echo end"});
+    EXPECT_EQ(done.out.size(), 30000004U);
+    id = trim(done.err);
+    const std::string record = concat(lab().client_home(), "/.local/state/yonder/runs/", id);
+    return lab::eventually([&] { return std::filesystem::is_regular_file(record); },
+                           Deadline::after(std::chrono::seconds(6)));
+  }));
+  const Captured again = yonder({"exec", "local", "--attach", id});
+  EXPECT_EQ(again.status.code, 0);
+  EXPECT_THAT(again.out, EndsWith("xend\n"));
+  EXPECT_LT(again.out.size(), 1000000U);
+  EXPECT_EQ(again.out.find('\0'), std::string::npos);
+  EXPECT_THAT(again.err, HasSubstr(concat("stdout is kept there from byte ",
+                                          done.out.size() - again.out.size(), " on")));
 }
 
 TEST_F(Cli, PassesEveryByteOfALongOutputOn) {
@@ -128,6 +155,73 @@ TEST_F(Cli, AttachesToARunOfBefore) {
   const Captured done = yonder({"exec", "local", "--attach", (*json)["run_id"].get<std::string>()});
   EXPECT_EQ(done.out, "later\n");
   EXPECT_EQ(done.status.code, 4);
+}
+
+TEST_F(Cli, AFullDiskIsToldWithTheIdAndIsNotTakenForAReaderWhoHasGone) {
+  const auto onto_a_full_disk = [&](std::vector<std::string> arguments) {
+    arguments.insert(arguments.begin(),
+                     {"sh", "-c", "exec \"$@\" > /dev/full", "sh", yonder_program()});
+    const auto done =
+        run_captured({.argv = arguments, .environment = environment()}, "", 1U << 20U, patience());
+    EXPECT_TRUE(done) << done.error().message;
+    return done ? *done : Captured{};
+  };
+  for (const std::vector<std::string>& words :
+       {std::vector<std::string>{"run", "local", "--", "true"},
+        {"run", "local", "--json", "--", "true"},
+        {"exec", "local", "--", "echo hello"},
+        {"exec", "local", "--json", "--", "echo hello"}}) {
+    const Captured told = onto_a_full_disk(words);
+    EXPECT_EQ(told.status.code, 74) << words[0];
+    EXPECT_THAT(told.err, HasSubstr("No space left on device")) << words[0];
+    EXPECT_THAT(told.err, HasSubstr("r-")) << words[0];
+  }
+  for (const std::vector<std::string>& words :
+       {std::vector<std::string>{"--help"}, {"hosts"}, {"hosts", "--json"}, {"ls", "local:/"}}) {
+    const Captured told = onto_a_full_disk(words);
+    EXPECT_EQ(told.status.code, 74) << words[0];
+    EXPECT_THAT(told.err, HasSubstr("No space left on device")) << words[0];
+  }
+}
+
+TEST_F(Cli, JsonIsOneValueOnStdoutWhateverGoesWrong) {
+  struct Case {
+    std::vector<std::string> words;
+    int status;
+  };
+  const std::vector<Case> cases{
+      {{"--json"}, 2},
+      {{"nonsense", "--json"}, 2},
+      {{"exec", "--json", "--timeout", "soon", "--", "true"}, 2},
+      {{"exec", "--json", "true"}, 2},
+      {{"run", "--json", "--no-such-option", "--", "true"}, 2},
+      {{"push", "--json", "only-one"}, 2},
+      {{"push", "--json", "a", "one:b", "--sandbox", "two"}, 2},
+      {{"restore", "--json", "--list", "2026", "path"}, 2},
+      {{"login", "--json", "local"}, 2},
+      {{"ps", "--json", "nowhere"}, 255},
+      {{"ls", "--json", "nowhere:"}, 255},
+      {{"cat", "--json", "local:/no/such/file"}, 255},
+      {{"logs", "--json", "r-abcdefgh"}, 255},
+      {{"stop", "--json", "r-abcdefgh"}, 255},
+      {{"transfers", "--json", "4711"}, 255},
+      {{"git-sync", "--json", "nowhere:x"}, 255},
+      {{"push", "--json", "/no/such/file", "local:/tmp/x"}, 255},
+      {{"doctor", "--json", "nowhere"}, 255},
+      {{"gpus", "--json", "nowhere"}, 255},
+      {{"top", "--json", "--once", "nowhere"}, 255},
+  };
+  for (const auto& c : cases) {
+    const Captured told = yonder(c.words);
+    const std::string line = ::testing::PrintToString(c.words);
+    EXPECT_EQ(told.status.code, c.status) << line << told.out << told.err;
+    const auto json = parse_json(told.out, "output");
+    ASSERT_TRUE(json) << line << told.out;
+    ASSERT_TRUE(json->contains("error")) << line << told.out;
+    for (const char* key : {"code", "message", "hint"}) {
+      EXPECT_TRUE((*json)["error"].contains(key)) << line << told.out;
+    }
+  }
 }
 
 TEST_F(Cli, KeepsTheTimeLimit) {

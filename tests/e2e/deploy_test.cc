@@ -119,7 +119,13 @@ TEST_F(Deploy, CollectsOldVersionsAndLeavesThoseInUse) {
   };
   age("outpost-00000000000000000000000000000001", std::chrono::hours(40 * 24));
   age("outpost-00000000000000000000000000000002", std::chrono::hours(24));
-  age(".new-abandoned", std::chrono::hours(3));
+  age(".new-abandoned", std::chrono::hours(24));
+  // Ages are counted from the last time that leftovers were looked for.
+  const std::string state = user().home + "/.local/state/yonder";
+  make_users_directory(state);
+  write_users_file(state + "/collected", "");
+  std::filesystem::last_write_time(
+      state + "/collected", std::filesystem::file_time_type::clock::now() - std::chrono::hours(2));
   expect_works();
   EXPECT_TRUE(lab::eventually([&] { return names_in(cache()).size() == 2; }));
   EXPECT_THAT(outposts_in(cache()), Contains("outpost-00000000000000000000000000000002"));

@@ -117,12 +117,13 @@ TEST_F(Doctor, SaysHowToGetIntoAMachineThatRefuses) {
   EXPECT_FALSE(diagnosis.healthy);
   EXPECT_EQ(diagnosis.findings["connect"]["verdict"], "problem");
   EXPECT_THAT(seen(diagnosis.findings["connect"]), HasSubstr("Permission denied (publickey)"));
-  EXPECT_EQ(fix(diagnosis.findings["connect"]), "log in: yonder login box");
+  EXPECT_THAT(fix(diagnosis.findings["connect"]),
+              HasSubstr("log in: yonder login box; ssh had no"));
   EXPECT_FALSE(diagnosis.findings.contains("clock")) << "nothing is said of what was not seen";
   const Captured text = doctor({"box"});
   EXPECT_EQ(text.status.code, 1);
   EXPECT_THAT(text.out, ContainsRegex("problem +connect +.*Permission denied"));
-  EXPECT_THAT(text.out, HasSubstr("fix: log in: yonder login box\n"));
+  EXPECT_THAT(text.out, HasSubstr("fix: log in: yonder login box; "));
   EXPECT_THAT(text.out, HasSubstr("\n1 problem.\n"));
 }
 

@@ -1,9 +1,14 @@
+#include <filesystem>
+
+#include "base/text.h"
 #include "e2e/fixture.h"
+#include "lab/wait.h"
 
 namespace yonder::e2e {
 namespace {
 
 using ::testing::EndsWith;
+using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using ::testing::StartsWith;
 
@@ -52,6 +57,7 @@ TEST_F(ExecOutput, BoundsTheOutputOfHundredsOfMegabytesAndKeepsItsEnd) {
   EXPECT_LT(text.size(), 1200u);
   EXPECT_EQ(done["stdout_bytes"], 300000000u + 14 + 1 + 8);
   EXPECT_EQ(done["truncated"], true);
+  EXPECT_THAT(done["warnings"].dump(), HasSubstr("stdout is not kept there between byte "));
   EXPECT_LT(peak_memory(agent().pid()), enough_memory());
   bool seen = false;
   for (const auto& process : family_of(agent().pid())) {
@@ -59,6 +65,21 @@ TEST_F(ExecOutput, BoundsTheOutputOfHundredsOfMegabytesAndKeepsItsEnd) {
     seen = seen || process.name.starts_with("outpost");
   }
   EXPECT_TRUE(seen);
+}
+
+TEST_F(ExecOutput, LeavesOneFileOverThereOfEachCommandWhoseResultHasArrived) {
+  std::vector<Json> runs;
+  for (int i = 0; i < 5; ++i) runs.push_back(bash(concat("echo number ", i, "; exit ", i)));
+  for (std::size_t i = 0; i < runs.size(); ++i) {
+    const std::string record = concat(lab().client_home(), "/.local/state/yonder/runs/",
+                                      runs[i]["run_id"].get<std::string>());
+    EXPECT_TRUE(lab::eventually([&] { return std::filesystem::is_regular_file(record); })) << i;
+    EXPECT_LT(std::filesystem::file_size(record), 4096U);
+  }
+  const Json again = content_of(agent().call("exec_bash", {{"run_id", runs[3]["run_id"]}}));
+  EXPECT_EQ(again["stdout"], "number 3\n");
+  EXPECT_EQ(again["exit_code"], 3);
+  EXPECT_EQ(again["attached"], true);
 }
 
 TEST_F(ExecOutput, MarksWhatIsNotText) {

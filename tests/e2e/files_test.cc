@@ -253,8 +253,48 @@ TEST_F(Files, TheCommandLineReadsWritesAndRestores) {
   EXPECT_EQ(yonder({"restore", written["trash_batch"].get<std::string>()}).status.code, 0);
   EXPECT_EQ(file_text(at("f")), "one\ntwo\n");
   EXPECT_THAT(yonder({"restore"}).out, HasSubstr("restore\t1\t"));
+  for (const char* content : {"newer\n", "newest\n"}) yonder({"write", at("f")}, content);
+  const Captured several = yonder({"restore", "gpu:2"});
+  EXPECT_EQ(several.status.code, 255) << several.err;
+  EXPECT_THAT(several.err, HasSubstr("fits more than one trash batch: 2"));
   EXPECT_EQ(yonder({"cat", at("nothing")}).status.code, 255);
   EXPECT_EQ(yonder({"cat"}).status.code, 2);
+}
+
+TEST_F(Files, TheTrashIsShownWithItsSizeAndEmptiedOnlyAfterAYes) {
+  EXPECT_EQ(yonder({"write", at("f"), "--sandbox", "gpu"}, "one\n").status.code, 0);
+  const Json written = *parse_json(yonder({"write", "--json", at("f")}, "two\n").out, "output");
+  const std::string batch = written["trash_batch"].get<std::string>();
+  EXPECT_THAT(yonder({"trash", "gpu"}).out, HasSubstr(batch + "\t"));
+  const Json shown = *parse_json(yonder({"trash", "gpu", "--json"}).out, "output");
+  EXPECT_EQ(shown["batches"][0]["batch"], batch);
+  EXPECT_GT(shown["bytes"].get<int>(), 0);
+  EXPECT_THAT(shown["batches"][0]["directory"].get<std::string>(), HasSubstr("/trash/" + batch));
+  const Captured refused = yonder({"trash", "gpu", "--empty"});
+  EXPECT_NE(refused.status.code, 0);
+  EXPECT_THAT(refused.err, HasSubstr("--yes"));
+  EXPECT_EQ(yonder({"trash", "gpu", "--empty", "--older-than", "1d", "--yes"}).status.code, 0);
+  EXPECT_THAT(yonder({"trash", "gpu"}).out, HasSubstr(batch));
+  EXPECT_EQ(yonder({"trash", "gpu", "--empty", "--yes"}).status.code, 0);
+  EXPECT_EQ(yonder({"trash", "gpu"}).out, "");
+}
+
+TEST_F(Files, WhatWasProbablyMeantByAMissingPathIsSaid) {
+  std::string home;
+  for (const std::string& setting : environment()) {
+    if (setting.starts_with("HOME=")) home = setting.substr(5);
+  }
+  const std::string expanded = home + "/no-such-directory";
+  const std::vector<std::vector<std::string>> lines{{"ls", expanded},
+                                                    {"cat", "gpu:" + expanded},
+                                                    {"exec", "--cwd", expanded, "--", "true"},
+                                                    {"pull", expanded, at("here")}};
+  for (const auto& line : lines) {
+    const Captured told = yonder(line);
+    EXPECT_EQ(told.status.code, 255) << line[0];
+    EXPECT_THAT(told.err, HasSubstr("expands an unquoted ~")) << line[0];
+  }
+  EXPECT_THAT(yonder({"ls", "gpu"}).err, HasSubstr("whose directory is gpu:"));
 }
 
 TEST_F(Files, AnEditorsCopyIsNotLostWhenAnotherWasFaster) {

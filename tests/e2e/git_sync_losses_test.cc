@@ -35,7 +35,7 @@ TEST_F(GitSync, MayBeRestrictedToSomePlaces) {
   EXPECT_EQ(error["code"], "invalid_argument");
   EXPECT_THAT(message_of(error), HasSubstr("may not be synced by agents"));
   EXPECT_FALSE(path_exists(far()));
-  write_config_toml("");
+  write_config_toml("# no settings\n");
   EXPECT_EQ(sync()["status"], "cloned");
 }
 

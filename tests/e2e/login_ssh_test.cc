@@ -57,6 +57,42 @@ TEST_F(Login, ByATypedPasswordIsUsedByEveryCommandUntilLogout) {
   expect_not_let_in();
 }
 
+TEST_F(Login, WhileLoggedInAsksNothingAndKeepsTheLogin) {
+  const lab::Sshd sshd = start_box();
+  YonderAtTerminal login({"login", "box"}, environment());
+  ASSERT_TRUE(login.shows(kPasswordPrompt)) << login.screen();
+  login.type("alice-pw\n");
+  EXPECT_EQ(login.finish().code, 0) << login.screen();
+  YonderAtTerminal again({"login", "box"}, environment());
+  EXPECT_TRUE(again.shows("already logged in to box")) << again.screen();
+  again.type("\x03");
+  again.finish();
+  EXPECT_THAT(again.screen(), Not(HasSubstr("password")));
+  expect_kept(sshd);
+}
+
+TEST_F(Login, IsNotUsedForAnotherTargetThatSshHasBeenToldOf) {
+  const lab::Sshd sshd = start_box();
+  YonderAtTerminal login({"login", "box"}, environment());
+  ASSERT_TRUE(login.shows(kPasswordPrompt)) << login.screen();
+  login.type("alice-pw\n");
+  EXPECT_EQ(login.finish().code, 0) << login.screen();
+  lab::SshHost as_bob = host("box", sshd, "bob");
+  write_hosts({as_bob});
+  EXPECT_EQ(yonder({"exec", "box", "--", "id -un"}).out, "bob\n");
+  as_bob.identity_file.clear();
+  write_hosts({as_bob});
+  expect_not_let_in();
+  lab::SshHost as_before = host("box", sshd);
+  as_before.identity_file.clear();
+  write_hosts({as_before});
+  EXPECT_EQ(yonder({"exec", "box", "--", "id -un"}).out, "alice\n");
+  write_hosts({as_bob});
+  EXPECT_EQ(yonder({"logout", "box"}).status.code, 0);
+  write_hosts({as_before});
+  expect_not_let_in();
+}
+
 TEST_F(Login, HelpsAnAgentAtOnceThatWasRefusedBefore) {
   const lab::Sshd sshd = start_box();
   const Json error = bash_error("true", {{"sandbox_name", "box"}});

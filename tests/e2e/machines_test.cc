@@ -201,16 +201,17 @@ TEST_F(MachinesWithGpus, CallNothingFreeWhileLeasesCannotBeSeen) {
   EXPECT_THAT(shown.err, HasSubstr("cannot be reserved"));
 }
 
-TEST_F(MachinesWithGpus, KeepTheFreeOnesForThoseWhoWait) {
+TEST_F(MachinesWithGpus, AreNotIdledByARequestThatCannotStartYet) {
   nvidia_.set_gpus({{}, {}});
   begin({"--gpus", "1"});
   const Json queued = begin({"--gpus", "2", "--when", "free"});
   EXPECT_EQ(queued["state"], "queued") << queued.dump(2);
   EXPECT_TRUE(queued["queue"]["since"].is_number());
   const Json seen = gpus();
-  EXPECT_EQ(seen["gpu"][1]["free"], false) << seen.dump(2);
-  EXPECT_THAT(seen["gpu"][1]["why_not_free"].get<std::string>(), HasSubstr("who waits"));
-  EXPECT_THAT(on_stubs({"gpus", "one"}).out, HasSubstr(", who waits"));
+  EXPECT_EQ(seen["gpu_queue"].size(), 1U) << seen.dump(2);
+  EXPECT_EQ(seen["gpu"][1]["free"], true) << seen.dump(2);
+  EXPECT_THAT(queued["queue"]["holders"].dump(), HasSubstr("GPU 0 is held by"));
+  EXPECT_EQ(on_stubs({"exec", "one", "--gpus", "1", "--", "true"}).status.code, 0);
 }
 
 TEST_F(MachinesWithGpus, OfAmdAreCalledWhatProgramsCallThem) {

@@ -104,16 +104,17 @@ TEST_F(Sandboxes, ThatAnswerAreListedThoughAnotherOneStalls) {
 TEST_F(Sandboxes, AreSelectedForOneSessionOnly) {
   lab::Sshd sshd = start_sshd();
   write_hosts({host("box", sshd)});
-  write_config_toml("");
+  write_config_toml("# no settings\n");
   auto other = new_agent();
   const Json selected = content_of(agent().call("select_sandbox", {{"sandbox_name", "box"}}));
   EXPECT_EQ(selected["active_sandbox"], "box");
   EXPECT_EQ(content_of(agent().call("get_active_sandbox", Json::object()))["active_sandbox"],
             "box");
-  EXPECT_EQ(content_of(other->call("get_active_sandbox", Json::object()))["active_sandbox"],
-            "local");
+  EXPECT_EQ(error_of(other->call("get_active_sandbox", Json::object()))["code"],
+            "invalid_argument");
   EXPECT_EQ(content_of(agent().call("exec_bash", {{"command", "id -un"}}))["stdout"], "alice\n");
-  EXPECT_EQ(content_of(other->call("exec_bash", {{"command", "id -un"}}))["stdout"], "root\n");
+  EXPECT_EQ(error_of(other->call("exec_bash", {{"command", "id -un"}}))["code"],
+            "invalid_argument");
   EXPECT_EQ(error_of(agent().call("select_sandbox", {{"sandbox_name", "bax"}}))["code"],
             "not_found");
   EXPECT_EQ(content_of(agent().call("get_active_sandbox", Json::object()))["active_sandbox"],
@@ -122,7 +123,7 @@ TEST_F(Sandboxes, AreSelectedForOneSessionOnly) {
 
 TEST_F(Sandboxes, ThatWereNamedNeverBecomeThisMachine) {
   write_hosts({});
-  write_config_toml("");
+  write_config_toml("# no settings\n");
   EXPECT_EQ(bash_error("true", {{"sandbox_name", "gpu1"}})["code"], "not_found");
   auto agent = new_agent({"REMOTE_HOST=no-such-host.invalid"});
   const Json error = error_of(agent->call("exec_bash", {{"command", "hostname"}}));

@@ -18,7 +18,7 @@ void SyncEndToEnd::SetUp() {
   sshd_.emplace(start_sshd());
   proxy_ = start_proxy(sshd_->port());
   write_hosts({host("box", *sshd_, *proxy_, user_->name)});
-  write_config_toml("");
+  write_config_toml("# no settings\n");
   here_ = new_open_directory() + "/src";
   far_ = user_->home + "/dst";
   write_here("a.txt", "one\n");

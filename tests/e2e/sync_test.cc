@@ -227,6 +227,41 @@ TEST_F(Sync, WorksFromTheCommandLine) {
   EXPECT_EQ(missing.status.code, 255);
 }
 
+TEST_F(Sync, ANameBeforeAColonIsAMachineAndNeverADirectoryHere) {
+  const Captured pushed = run_yonder({"push", here(), "box:" + far()}, environment());
+  EXPECT_EQ(pushed.status.code, 0) << pushed.err;
+  EXPECT_EQ(read_there("sub/b.txt"), "two\n");
+  const Captured unknown = run_yonder({"push", here(), "nowhere:exp"}, environment());
+  EXPECT_EQ(unknown.status.code, 255);
+  EXPECT_THAT(unknown.err, HasSubstr("no sandbox is named \"nowhere\""));
+  EXPECT_FALSE(fs::exists("nowhere:exp"));
+  const Captured listed = run_yonder({"ls", "box:" + far() + "/sub"}, environment());
+  EXPECT_THAT(listed.out, HasSubstr("b.txt")) << listed.err;
+  EXPECT_EQ(run_yonder({"cat", "box:" + far() + "/a.txt"}, environment()).out, "one\n");
+  const Captured pulled = run_yonder({"pull", "box:" + far(), here() + "-back"}, environment());
+  EXPECT_EQ(pulled.status.code, 0) << pulled.err;
+  EXPECT_EQ(file_text(here() + "-back/a.txt"), "one\n");
+}
+
+TEST_F(Sync, OfSeveralSourcesEachGoesIntoTheTargetUnderItsOwnName) {
+  const std::string target = "box:" + far() + "/both";
+  const Captured pushed =
+      run_yonder({"push", here() + "/a.txt", here() + "/sub", target, "--json"}, environment());
+  EXPECT_EQ(pushed.status.code, 0) << pushed.err;
+  EXPECT_EQ(Json::parse(pushed.out)["syncs"].size(), 2U) << pushed.out;
+  EXPECT_EQ(read_there("both/a.txt"), "one\n");
+  EXPECT_EQ(read_there("both/sub/b.txt"), "two\n");
+  const Captured pulled =
+      run_yonder({"pull", target + "/a.txt", target + "/sub", here() + "-two"}, environment());
+  EXPECT_EQ(pulled.status.code, 0) << pulled.err;
+  EXPECT_EQ(file_text(here() + "-two/a.txt"), "one\n");
+  EXPECT_EQ(file_text(here() + "-two/sub/b.txt"), "two\n");
+  const Captured slip = run_yonder(
+      {"push", here() + "/a.txt", here() + "/no", "box:" + far() + "/none"}, environment());
+  EXPECT_EQ(slip.status.code, 2);
+  EXPECT_FALSE(is_there("none")) << "nothing is copied when one source is missing";
+}
+
 TEST_F(Sync, ShowsABarAtATerminalAndEndsCleanlyOnCtrlC) {
   write_here("big", noise(4U << 20));
   proxy().set_rate(512UL * 1024);

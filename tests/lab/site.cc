@@ -35,6 +35,19 @@ void remove_leftovers(uid_t first) {
   }
 }
 
+// The user who runs the lab keeps things under its own id there too; of the lab are only the notes
+// that name a place in it.
+void remove_notes_of(const std::string& directory) {
+  for (const char* parent : {"/tmp", "/var/tmp", "/dev/shm"}) {
+    std::error_code error;
+    const std::string notes = concat(parent, "/yonder-", ::geteuid(), "/places");
+    for (const auto& entry : fs::directory_iterator(notes, error)) {
+      const auto text = read_file(entry.path(), 1 << 16);
+      if (text && text->find(directory + "/") != std::string::npos) fs::remove(entry.path(), error);
+    }
+  }
+}
+
 }  // namespace
 
 std::string lab_parent() {
@@ -56,6 +69,7 @@ Result<Site> make_site(bool several_users) {
 void remove_site(const Site& site) {
   std::error_code ignored;
   fs::remove_all(site.directory, ignored);
+  remove_notes_of(site.directory);
   if (site.uids.lock) remove_leftovers(site.uids.first);
 }
 

@@ -95,6 +95,19 @@ TEST_F(Choices, BothSaysWhatTheCopyIsCalled) {
   EXPECT_EQ(read(there("a")), "ours!");
 }
 
+TEST_F(Choices, BothKeepsTheTargetsVersionOfAFileWithTheLongestName) {
+  const std::string name(255, 'n');
+  write(here(name), "one");
+  EXPECT_TRUE(push().complete());
+  write(here(name), "ours!");
+  write(there(name), "theirs");
+  const SyncReport report = push({.on_conflict = ConflictChoice::Both});
+  EXPECT_TRUE(report.complete());
+  ASSERT_EQ(report.conflict_copies.size(), 1U);
+  EXPECT_EQ(read(there(report.conflict_copies[0].copy)), "theirs");
+  EXPECT_EQ(read(there(name)), "ours!");
+}
+
 TEST_F(Choices, AFailureSaysAtWhichEndAndNamesTheFileOnce) {
   if (!lab::may_be_other_users()) lab::skip_for(lab::Need::Users);
   fs::create_directory(there("closed"));  // root's: whose owner we are we would open to ourselves

@@ -1,11 +1,13 @@
 #include <fcntl.h>
 #include <sys/stat.h>
+#include <sys/xattr.h>
 #include <unistd.h>
 
 #include <filesystem>
 
 #include "base/text.h"
 #include "sync/fixture.h"
+#include "tree/extended_attributes.h"
 
 namespace yonder::sync {
 namespace {
@@ -104,6 +106,52 @@ TEST_F(SyncTest, AChangedFileIsUpdatedAndTheOldOneKept) {
   EXPECT_EQ(report.plan.counts.update_files, 1U);
   EXPECT_EQ(read(there("a")), "two!");
   EXPECT_EQ(report.trash_batches.size(), 1U);
+}
+
+std::string attribute(const std::string& path, const char* name) {
+  std::string value(256, '\0');
+  const ssize_t n = ::lgetxattr(path.c_str(), name, value.data(), value.size());
+  value.resize(n > 0 ? static_cast<std::size_t>(n) : 0);
+  return value;
+}
+
+bool set_attribute(const std::string& path, const char* name, const std::string& value) {
+  return ::lsetxattr(path.c_str(), name, value.data(), value.size(), 0) == 0;
+}
+
+TEST_F(SyncTest, AttributesOfUsersTravelBothWaysAndOthersAreCounted) {
+  write(here("small"), "one");
+  write(here("large"), noise(20UL * 1024 * 1024, 7));
+  write(here("d/x"), "two");
+  if (!set_attribute(here("small"), "user.a", "1") || !set_attribute(here("d"), "user.d", "2")) {
+    GTEST_SKIP() << "this file system has no extended attributes";
+  }
+  ASSERT_TRUE(set_attribute(here("large"), "user.l", std::string("\0\xff", 2)));
+  const std::string list = tree::access_list({{tree::AccessEntry::Who::Owner, 6},
+                                              {tree::AccessEntry::Who::User, 4, 12345},
+                                              {tree::AccessEntry::Who::Group, 0},
+                                              {tree::AccessEntry::Who::Mask, 4},
+                                              {tree::AccessEntry::Who::Others, 0}});
+  const bool has_list = set_attribute(here("d/x"), "system.posix_acl_access", list);
+  const SyncReport report = push();
+  EXPECT_TRUE(report.complete());
+  EXPECT_EQ(attribute(there("small"), "user.a"), "1");
+  EXPECT_EQ(attribute(there("large"), "user.l"), std::string("\0\xff", 2));
+  EXPECT_EQ(attribute(there("d"), "user.d"), "2");
+  EXPECT_EQ(report.attributes_lost, has_list ? 1U : 0U);
+  const SyncReport again = push();
+  EXPECT_EQ(again.attributes_set + again.attributes_lost + again.files_sent, 0U);
+  // The time of the file is the same.
+  ASSERT_TRUE(set_attribute(here("small"), "user.a", "3"));
+  ASSERT_TRUE(set_attribute(there("small"), "user.theirs", "4"));
+  EXPECT_EQ(push().attributes_set, 1U);
+  EXPECT_EQ(attribute(there("small"), "user.a"), "3");
+  EXPECT_EQ(attribute(there("small"), "user.theirs"), "4");
+  fs::remove(here("small"));
+  fs::remove(here("large"));
+  EXPECT_TRUE(pull().complete());
+  EXPECT_EQ(attribute(here("small"), "user.a"), "3");
+  EXPECT_EQ(attribute(here("large"), "user.l"), std::string("\0\xff", 2));
 }
 
 TEST_F(SyncTest, ExtrasAreRemovedOnlyWhenAskedFor) {

@@ -30,6 +30,20 @@ TEST_F(Removals, WithoutARecordOfAnEarlierSyncEachNeedsItsNumber) {
   EXPECT_EQ(push({.delete_extras = true, .confirm_delete = 18}).files_removed, 18U);
 }
 
+TEST_F(Removals, ADirectoryThatHoldsAFileOfAnotherSyncStaysAndTheSyncIsNotComplete) {
+  write(here("a"), "one");
+  write(here("d/b"), "two");
+  push();
+  fs::remove_all(here("d"));
+  write(there("d/.~yonder-abcdefgh-1"), "a sync was killed a moment ago");
+  const SyncReport report = push({.delete_extras = true});
+  EXPECT_TRUE(fs::exists(there("d/.~yonder-abcdefgh-1")));
+  EXPECT_FALSE(report.complete());
+  ASSERT_EQ(report.failed.size(), 1U);
+  EXPECT_EQ(report.failed[0].path, "d");
+  EXPECT_THAT(report.failed[0].message, HasSubstr(".~yonder-abcdefgh-1"));
+}
+
 TEST_F(Removals, WithoutATrashEachNeedsItsNumberWhateverIsKnown) {
   write(here("a"), "one");
   write(here("b"), "two");

@@ -39,7 +39,7 @@ TEST_F(SyncTest, APullClearsTheTrashHere) {
 }
 
 TEST_F(SyncTest, ATrashInTheTargetIsClearedToo) {
-  const std::string batch = old_batch(there(".yonder-trash"), there());
+  const std::string batch = old_batch(there(tree::own_trash_name()), there());
   write(there("a"), "the old one");
   write(here("a"), "new");
   push();
