@@ -3,10 +3,7 @@
 #include <signal.h>
 
 #include <algorithm>
-#include <array>
-#include <cstdlib>
 #include <numeric>
-#include <string_view>
 
 #include "chaos/places.h"
 #include "chaos/prey.h"
@@ -22,16 +19,6 @@ using lab::Direction;
 constexpr auto kTick = std::chrono::milliseconds(20);
 // Longer than a link may be silent before it counts as dead.
 constexpr auto kLongStall = std::chrono::seconds(35);
-
-// Faults that break promises as the program is now. YONDER_CHAOS_ALL_FAULTS=1 injects them too.
-constexpr std::array<std::string_view, 2> kNotWithstoodYet{"home gone for a while",
-                                                           "disk full for a while"};
-
-bool is_left_out(std::string_view fault) {
-  return std::getenv("YONDER_CHAOS_ALL_FAULTS") == nullptr &&
-         std::find(kNotWithstoodYet.begin(), kNotWithstoodYet.end(), fault) !=
-             kNotWithstoodYet.end();
-}
 
 }  // namespace
 
@@ -55,12 +42,7 @@ const std::vector<Injector::Fault>& Injector::faults() {
       {"disk full for a while", 2, &Injector::fill_disk},
       {"supervisor killed", 6, &Injector::kill_supervisor},
       {"command killed", 6, &Injector::kill_command}};
-  static const std::vector<Fault> all = [] {
-    std::vector<Fault> chosen = known;
-    std::erase_if(chosen, [](const Fault& fault) { return is_left_out(fault.name); });
-    return chosen;
-  }();
-  return all;
+  return known;
 }
 
 void Injector::wreak() {
