@@ -10,7 +10,7 @@ namespace {
 
 constexpr std::string_view kTitle = "yonder clock 1";
 // A clock that is kept right is set by less.
-constexpr std::int64_t kToleranceMs = 60 * 1000;
+constexpr std::int64_t kToleranceMs = 60LL * 1000;
 constexpr std::size_t kMostMoments = 16;
 constexpr std::size_t kMostJumps = 64;
 constexpr std::string_view kNoBoot = "-";
