@@ -213,7 +213,7 @@ TEST(ConfigStore, RefusesAFileThatOthersCanWrite) {
   const Scratch scratch;
   const std::string path = scratch.path() + "/" + kFile;
   scratch.write(kFile, "[sandbox.gpu1]\nhost='a'\n");
-  for (const mode_t mode : {0620, 0602, 0666}) {
+  for (const mode_t mode : {0620U, 0602U, 0666U}) {
     ::chmod(path.c_str(), mode);
     const auto refused = ConfigStore(sources(scratch)).catalog();
     ASSERT_FALSE(refused) << mode;
