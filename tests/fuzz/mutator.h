@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <random>
 #include <string>
+#include <string_view>
 
 namespace yonder::fuzz {
 
@@ -39,8 +40,9 @@ class Mutator {
 
   // Those that mean something in most formats come more often.
   char some_byte() {
-    static const std::string telling("\0\xFF\x7F\x80\n\r\t \"'\\/.,:;-{}[]()=09aA\x1b\x01", 33);
-    return below(2) == 0 ? telling[below(telling.size())] : static_cast<char>(below(256));
+    using namespace std::string_view_literals;
+    constexpr std::string_view kTelling = "\0\xFF\x7F\x80\n\r\t \"'\\/.,:;-{}[]()=09aA\x1b\x01"sv;
+    return below(2) == 0 ? kTelling[below(kTelling.size())] : static_cast<char>(below(256));
   }
 
   std::mt19937 random_;
