@@ -21,6 +21,11 @@ void put_text(std::string& out, std::string_view text) {
   out += text;
 }
 
+// A rule is read as a line of a file, which loses one carriage return at its end.
+std::string as_a_line(const std::string& pattern) {
+  return pattern.ends_with('\r') ? pattern + '\r' : pattern;
+}
+
 Error broken(std::string_view what) {
   return {Errc::Protocol, concat("the packed rules are broken: ", what), ""};
 }
@@ -59,7 +64,7 @@ Result<void> unpack_rule(RuleUnpacker& from, RuleSet& rules) {
   TRY_ASSIGN(const std::string_view level, from.take(1));
   TRY_ASSIGN(const std::uint32_t line, from.number());
   TRY_ASSIGN(const std::string_view base, from.text(kMaxNameBytes));
-  TRY_ASSIGN(const std::string_view pattern, from.text(kMaxPatternBytes));
+  TRY_ASSIGN(const std::string_view pattern, from.text(kMaxPatternBytes + 1));
   TRY_ASSIGN(const std::string_view source, from.text(kMaxNameBytes));
   const auto number = static_cast<unsigned char>(level[0]);
   if (number >= kLevels) return broken("there is no such level");
@@ -81,7 +86,7 @@ std::string pack_rules(const RuleSet& rules) {
         out += static_cast<char>(level);
         put_number(out, static_cast<std::uint32_t>(rule.origin.line));
         put_text(out, list.base());
-        put_text(out, rule.text);
+        put_text(out, as_a_line(rule.text));
         put_text(out, rule.origin.source);
       }
     }

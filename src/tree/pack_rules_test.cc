@@ -36,6 +36,16 @@ TEST(PackRules, WhatIsUnpackedIsWhatWasPacked) {
   EXPECT_FALSE(unpacked->judge("\xffz", false).excluded);
 }
 
+TEST(PackRules, APatternThatEndsWithACarriageReturnArrivesAsItIs) {
+  RuleSet rules;
+  ASSERT_TRUE(rules.add_file("", "a\r\r\n", ".gitignore"));
+  const auto unpacked = unpack_rules(pack_rules(rules));
+  ASSERT_TRUE(unpacked);
+  EXPECT_TRUE(rules.judge("a\r", false).excluded);
+  EXPECT_TRUE(unpacked->judge("a\r", false).excluded);
+  EXPECT_FALSE(unpacked->judge("a", false).excluded);
+}
+
 TEST(PackRules, NoRulesAreRulesToo) {
   const auto unpacked = unpack_rules(pack_rules(RuleSet()));
   ASSERT_TRUE(unpacked);
@@ -74,8 +84,8 @@ TEST(PackRules, TooMuchIsRefused) {
   for (std::size_t i = 0; i < kMaxRules; ++i) many += rule;
   EXPECT_TRUE(unpack_rules(many));
   EXPECT_THAT(unpack_rules(many + rule).error().message, HasSubstr("10000"));
-  const std::string long_size("\1\x10\0\0", 4);  // 4097
-  EXPECT_THAT(unpack_rules("YR1\n\3" + zero + zero + long_size + std::string(4097, 'x') + zero)
+  const std::string long_size("\2\x10\0\0", 4);  // 4098: one more than a line may have
+  EXPECT_THAT(unpack_rules("YR1\n\3" + zero + zero + long_size + std::string(4098, 'x') + zero)
                   .error()
                   .message,
               HasSubstr("too long"));
