@@ -1,6 +1,9 @@
 #include <dirent.h>
 #include <sys/stat.h>
 
+#include <cstdio>
+
+#include "base/text.h"
 #include "outpost/record_files.h"
 #include "outpost/remove_run.h"
 #include "outpost/run_fixture_test.h"
@@ -56,6 +59,19 @@ TEST_F(SpareTest, BecomesTheSupervisorAndTheCommandOfARun) {
   ASSERT_TRUE(alive && *alive);
   EXPECT_EQ((*alive)->supervisor.pid, supervisor_);
   EXPECT_EQ((*alive)->command.pid, command_);
+}
+
+TEST_F(SpareTest, DoesNotRunACommandAgainThatWasKilledWhileTheHomeWasAway) {
+  const auto record =
+      start(request("echo x >> ran; touch begun; while [ ! -e go ]; do sleep 0.01; done"), spare_);
+  wait_for_file("begun");
+  ASSERT_EQ(std::rename((scratch_ / "state").c_str(), (scratch_ / "away").c_str()), 0);
+  kill_and_wait(command_);
+  const auto exit = wait_for_end(RunRecord(concat(scratch_.path(), "/away/runs/", record.id())));
+  EXPECT_EQ(exit.cause, wire::Cause::Signal);
+  EXPECT_EQ(exit.signal, SIGKILL);
+  ASSERT_EQ(std::rename((scratch_ / "away").c_str(), (scratch_ / "state").c_str()), 0);
+  EXPECT_EQ(scratch_.read("ran"), "x\n");
 }
 
 TEST_F(SpareTest, BringsTheFilesOfTheRun) {

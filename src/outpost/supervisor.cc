@@ -70,7 +70,7 @@ class Supervisor {
     while (!ended_) wait_once();
     if (never_began()) {
       if (lease_) lease_->leave();
-      return refuse(unbegun_ ? *unbegun_ : read_refusal(record_));
+      return refuse(unbegun_ ? *unbegun_ : read_refusal(held_.reachable()));
     }
     finish();
     while (has_dependents()) wait_once();
@@ -94,6 +94,7 @@ class Supervisor {
   void wait_once();
   void on_signal(const signalfd_siginfo& info);
   void reap();
+  bool surely_unbegun() const;
   bool died_unbegun(int raw) const;
   bool never_began() const;
   bool has_children() const;
@@ -203,7 +204,7 @@ Result<void> Supervisor::adopt(pid_t command) {
   siginfo_t info{};
   // Only looked at: how it ended is for reap(), should it have run already.
   ::waitid(P_PID, static_cast<id_t>(command), &info, WEXITED | WNOHANG | WNOWAIT);
-  if (info.si_pid == command && !path_exists(record_.path("alive"))) {
+  if (info.si_pid == command && surely_unbegun()) {
     ::waitpid(command, nullptr, 0);
     return start();
   }
@@ -262,17 +263,23 @@ void Supervisor::reap() {
   }
 }
 
+// The command leaves `alive` before its first instruction. That its path leads nowhere proves
+// nothing: the home may be renamed, or its file system away for a moment.
+bool Supervisor::surely_unbegun() const {
+  const RunRecord record = held_.reachable();
+  return path_exists(record.path("spec")) && !path_exists(record.path("alive"));
+}
+
 // A process that was forked ahead of need and died before it was the command: nothing has run, so
 // another one may.
 bool Supervisor::died_unbegun(int raw) const {
-  return adopted_ && !cause_known_ && WIFSIGNALED(raw) && !path_exists(record_.path("alive"));
+  return adopted_ && !cause_known_ && WIFSIGNALED(raw) && surely_unbegun();
 }
 
 // Its process has given up before it was the command, and has said why.
 bool Supervisor::never_began() const {
   if (unbegun_) return true;
-  return cause_ == wire::Cause::Exited && ending_.code == kCannotStart &&
-         !path_exists(record_.path("alive"));
+  return cause_ == wire::Cause::Exited && ending_.code == kCannotStart && surely_unbegun();
 }
 
 bool Supervisor::has_children() const {
@@ -320,8 +327,9 @@ void Supervisor::end_tree(wire::Cause cause, const StopOrder& order) {
 
 void Supervisor::finish() {
   std::string complaint;
-  if (spec_.login && !path_exists(record_.path("entered"))) {
-    auto noise = read_file(record_.path("login"), 65536);
+  const RunRecord record = held_.reachable();
+  if (spec_.login && path_exists(record.path("spec")) && !path_exists(record.path("entered"))) {
+    auto noise = read_file(record.path("login"), 65536);
     complaint = concat("yonder: the login shell ended before the command was reached; it said:\n",
                        noise ? *noise : "");
     if (ending_.code == 0) ending_.code = kCannotStart;
