@@ -110,7 +110,7 @@ void bench_stream(const Bench& bench) {
       std::exit(1);
     });
   };
-  const std::string yonder = shell_quote(e2e::yonder_program()) + " exec near ";
+  const std::string yonder = shell_quote(e2e::yonder_program()) + " exec near -- ";
   Samples by_yonder;
   Samples by_ssh;
   time(yonder + "true");  // puts the outpost there
