@@ -223,7 +223,7 @@ TEST_F(BackgroundServe, StopsARunThatHasNotBegun) {
   ASSERT_TRUE(testing::eventually([&] { return record.stop_wanted(); }));
   // Whoever was starting it goes on now.
   const pid_t starter = ::fork();
-  if (starter == 0) ::_exit(supervise(record, wanted));
+  if (starter == 0) ::_exit(supervise(HeldRecord(record), wanted));
   lock->reset();
   const auto stopped = take_answer(1);
   ::waitpid(starter, nullptr, 0);

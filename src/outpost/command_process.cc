@@ -52,10 +52,15 @@ Result<void> attach_output(const RunRecord& record, const wire::StartRequest& sp
   return {};
 }
 
-// Only returns when it could not be done.
-Error become_command(const wire::StartRequest& spec, const RunRecord& record) {
+Result<void> enter_directory(const wire::StartRequest& spec) {
   TRY_ASSIGN(const std::string directory, resolve_directory(spec.cwd, environment("HOME")));
   if (::chdir(directory.c_str()) != 0) return errno_error("cwd '" + printable(directory) + "'");
+  return {};
+}
+
+// Only returns when it could not be done.
+Error become_command(const wire::StartRequest& spec, const RunRecord& record) {
+  TRY(enter_directory(spec));
   return execute(plan_command(spec, record, current_environment()));
 }
 
@@ -105,16 +110,21 @@ Result<wire::AliveRecord> prepare_command(const wire::ProcessKey& supervisor) {
                            .command = *self};
 }
 
-void run_command(const wire::StartRequest& spec, const RunRecord& record, const Fd& input,
+void run_command(const wire::StartRequest& spec, const HeldRecord& held, const Fd& input,
                  Result<wire::AliveRecord> prepared) {
+  const RunRecord reachable = held.reachable();
   ::dup2(input.get(), STDIN_FILENO);
-  if (const auto attached = attach_output(record, spec); !attached)
-    give_up(record, attached.error());
-  if (!prepared) give_up(record, prepared.error());
+  if (const auto attached = attach_output(reachable, spec); !attached)
+    give_up(reachable, attached.error());
+  if (!prepared) give_up(reachable, prepared.error());
+  // A directory that was there when the run was asked for may be gone by now.
+  if (const auto entered = enter_directory(spec); !entered) give_up(reachable, entered.error());
+  const RunRecord& record = held.record();
   prepared->started_ms = wall_clock_ms();
   if (spec.background) prepared->launcher = spec.launcher;
   if (prepared->launcher == "scope") prepared->cgroup = own_scope_cgroup(record);
-  if (const auto noted = record.write_alive(*prepared); !noted) give_up(record, noted.error());
+  if (const auto noted = reachable.write_alive(*prepared); !noted)
+    give_up(reachable, noted.error());
   ::_exit(complain(spec.login
                        ? become_login_shell(record, static_cast<pid_t>(prepared->supervisor.pid))
                        : become_command(spec, record)));

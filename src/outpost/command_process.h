@@ -3,6 +3,7 @@
 #include <sys/types.h>
 
 #include "base/fd.h"
+#include "outpost/held_record.h"
 #include "outpost/run_record.h"
 #include "wire/messages.h"
 
@@ -15,9 +16,10 @@ inline constexpr int kCannotStart = 127;  // what a shell says for a command tha
 // Its own session, plain signals, and who it is: all that does not depend on the run.
 Result<wire::AliveRecord> prepare_command(const wire::ProcessKey& supervisor);
 
-// Records itself in `alive` first. Until it execs it holds a copy of the run's lock, so that nobody
+// Enters its directory and records itself in `alive` first; what fails before that is told by
+// read_refusal(). Until it execs it holds a copy of the run's lock, so that nobody
 // can take the run for one that never began.
-[[noreturn]] void run_command(const wire::StartRequest& spec, const RunRecord& record,
+[[noreturn]] void run_command(const wire::StartRequest& spec, const HeldRecord& held,
                               const Fd& input, Result<wire::AliveRecord> prepared);
 
 // Why it has ended before it recorded itself.

@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <vector>
 
 #include "base/fd.h"
 
@@ -24,7 +25,8 @@ void close_from_to(unsigned first, unsigned last) {
 }
 
 // And but the three standard ones.
-void close_all_but(std::initializer_list<int> kept) {
+void close_all_but(std::vector<int> kept) {
+  std::sort(kept.begin(), kept.end());
   unsigned next = 3;
   for (const int fd : kept) {
     close_from_to(next, static_cast<unsigned>(fd) - 1);

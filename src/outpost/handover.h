@@ -4,13 +4,13 @@
 #include <string>
 
 #include "base/fd.h"
-#include "outpost/run_record.h"
+#include "outpost/held_record.h"
 #include "wire/messages.h"
 
 namespace yonder::outpost {
 
 // How a run is given to a process that was forked before the run was known: one message with its
-// directory, its spec and a copy of its lock.
+// directory, its spec, and copies of its lock and of the descriptor that holds the directory.
 
 inline constexpr std::size_t kMaxHandover = 64UL * 1024;
 
@@ -22,10 +22,11 @@ std::optional<Channel> make_channel();
 
 std::string encode_handover(const RunRecord& record, const wire::StartRequest& spec);
 // False when the other process does not live.
-bool hand_over(const Fd& channel, const std::string& message, const Fd& lock);
+bool hand_over(const Fd& channel, const std::string& message, const Fd& lock,
+               const HeldRecord& held);
 
 struct TakenOver {
-  RunRecord record;
+  HeldRecord held;
   wire::StartRequest spec;
   Fd lock;
 };

@@ -16,7 +16,7 @@ RunRecord HeldRecord::reachable() const {
   if (!directory_) return record_;
   const std::string through = concat("/proc/self/fd/", directory_.get());
   // Where /proc is not mounted, the path is all there is.
-  return path_exists(through + "/spec") ? RunRecord(through) : record_;
+  return path_exists(through + "/spec") ? record_.reached_through(through) : record_;
 }
 
 bool HeldRecord::removed() const {

@@ -8,10 +8,10 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include <algorithm>
 #include <cerrno>
 #include <cstdio>
 #include <cstdlib>
+#include <utility>
 #include <vector>
 
 #include "base/clock.h"
@@ -149,9 +149,9 @@ void say_of_fork(Fd& words, int error_number) {
   words.reset();
 }
 
-[[noreturn]] void live_in_session(const RunRecord& record, wire::StartRequest spec) {
+[[noreturn]] void live_in_session(HeldRecord held, wire::StartRequest spec) {
   spec.launcher = "session";
-  ::_exit(supervise(record, spec));
+  ::_exit(supervise(std::move(held), spec));
 }
 
 bool is_lock_of(const RunRecord& record, const Fd& lock) {
@@ -189,14 +189,15 @@ Result<std::string> choose_launcher(const std::string& wanted, const SystemdFact
 
 Result<void> launch_background(const RunRecord& record, const wire::StartRequest& spec,
                                const Fd& lock, const SystemdFacts& systemd, Duration patience) {
+  HeldRecord held(record);
+  if (held.fd() < 0) return errno_error("open " + record.directory());
   TRY_ASSIGN(Pipe words, make_pipe());
   const SupervisorSignals blocked;
   const pid_t pid = ::fork();
   if (pid < 0) return errno_error("fork");
   if (pid > 0) return hear_of_fork(pid, std::move(words));
   show_as_supervisor(record.id());
-  leave_the_link(
-      {std::min(lock.get(), words.write.get()), std::max(lock.get(), words.write.get())});
+  leave_the_link({lock.get(), held.fd(), words.write.get()});
   // Once more: whoever leads a session can get a terminal, and is somebody's child.
   const pid_t second = ::fork();
   if (second < 0) say_of_fork(words.write, errno);
@@ -204,12 +205,13 @@ Result<void> launch_background(const RunRecord& record, const wire::StartRequest
   say_of_fork(words.write, 0);
   const bool wants_scope = spec.launcher == "scope" && !record.stop_wanted();
   if (wants_scope && launch_in_scope(record, lock, systemd, Deadline::after(patience))) ::_exit(0);
-  live_in_session(record, spec);
+  live_in_session(std::move(held), spec);
 }
 
 int supervise_in_scope(const RunRecord& record, Fd lock, Fd channel) {
+  HeldRecord held(record);
   auto spec = record.read_spec();
-  if (!spec || !is_lock_of(record, lock)) return 1;
+  if (held.fd() < 0 || !spec || !is_lock_of(record, lock)) return 1;
   const auto cgroup = read_file("/proc/self/cgroup", kCgroupLimit);
   if (!cgroup || scope_cgroups(*cgroup, scope_unit(record)).empty()) {
     std::fputs("systemd-run has not put the run into a scope\n", stderr);
@@ -223,10 +225,10 @@ int supervise_in_scope(const RunRecord& record, Fd lock, Fd channel) {
   ::fcntl(lock.get(), F_SETFD, FD_CLOEXEC);
   const SupervisorSignals blocked;
   show_as_supervisor(record.id());
-  leave_the_link({lock.get()});
+  leave_the_link({lock.get(), held.fd()});
   ::unsetenv("INVOCATION_ID");  // of the scope; the command is no service and must not log as one
   spec->launcher = "scope";
-  return supervise(record, *spec);
+  return supervise(std::move(held), *spec);
 }
 
 std::string scope_unit(const RunRecord& record) {

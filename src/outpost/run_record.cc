@@ -96,12 +96,16 @@ void look_at_processes(const RunRecord& record, wire::RunFacts& facts) {
 }  // namespace
 
 RunRecord::RunRecord(const std::string& state_dir, const RunId& id)
-    : directory_(concat(state_dir, "/runs/", id.str())) {}
+    : RunRecord(concat(state_dir, "/runs/", id.str()), id.str()) {}
 
-RunRecord::RunRecord(std::string directory) : directory_(std::move(directory)) {}
+RunRecord::RunRecord(std::string directory)
+    : directory_(std::move(directory)), id_(directory_.substr(directory_.find_last_of('/') + 1)) {}
 
-std::string RunRecord::id() const {
-  return directory_.substr(directory_.find_last_of('/') + 1);
+RunRecord::RunRecord(std::string directory, std::string id)
+    : directory_(std::move(directory)), id_(std::move(id)) {}
+
+RunRecord RunRecord::reached_through(std::string directory) const {
+  return {std::move(directory), id_};
 }
 
 bool RunRecord::exists() const {

@@ -30,9 +30,11 @@ class RunRecord {
   RunRecord(const std::string& state_dir, const RunId& id);
   // For a supervisor, which is told the directory.
   explicit RunRecord(std::string directory);
+  // The same run, whose directory is reached by another path for now.
+  RunRecord reached_through(std::string directory) const;
 
   const std::string& directory() const { return directory_; }
-  std::string id() const;
+  std::string id() const { return id_; }
   std::string path(const char* file) const { return directory_ + "/" + file; }
   std::string mark() const { return run_mark(id()); }
 
@@ -66,7 +68,10 @@ class RunRecord {
   std::uint64_t size_of(const char* file) const;
 
  private:
+  RunRecord(std::string directory, std::string id);
+
   std::string directory_;
+  std::string id_;
 };
 
 // How much of the streamed input the command has taken; kInputClosed when it wants no more.

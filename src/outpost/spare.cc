@@ -35,7 +35,7 @@ constexpr std::size_t kPerText = 9;
   // No exit code: whoever reads one would take it for the command's.
   if (!run) ::raise(SIGKILL);
   const Fd nothing(::open("/dev/null", O_RDONLY | O_CLOEXEC));
-  run_command(run->spec, run->record, nothing, std::move(prepared));
+  run_command(run->spec, run->held, nothing, std::move(prepared));
 }
 
 // The far ends of what connects the outpost with a spare.
@@ -59,7 +59,7 @@ struct Ends {
   }
   ends.command.reset();
   show_as("outpost spare");
-  const auto run = take_over(ends.supervisor);
+  auto run = take_over(ends.supervisor);
   if (!run) {
     if (command > 0) ::waitpid(command, nullptr, 0);
     record.reset();  // removed, unless it has become a run's
@@ -67,10 +67,10 @@ struct Ends {
   }
   ::sched_yield();  // to the command process: nobody waits for what this one does first
   if (record && record->unused()) record.reset();
-  show_as_supervisor(run->record.id());
+  show_as_supervisor(run->held.record().id());
   // Whatever could not be had before is tried again: the run is this process's now.
   if (!signals) signals = become_supervisor();
-  ::_exit(supervise(run->record, run->spec, std::move(signals), command));
+  ::_exit(supervise(std::move(run->held), run->spec, std::move(signals), command));
 }
 
 }  // namespace
@@ -123,8 +123,9 @@ std::optional<Fd> Spare::give_record(const RunRecord& record) {
 bool Spare::take(const RunRecord& record, const wire::StartRequest& spec, const Fd& lock) {
   const std::string message = encode_handover(record, spec);
   if (message.size() > kMaxHandover) return false;
-  if (!hand_over(supervisor_, message, lock)) return false;
-  hand_over(command_, message, lock);
+  const HeldRecord held(record);
+  if (held.fd() < 0 || !hand_over(supervisor_, message, lock, held)) return false;
+  hand_over(command_, message, lock, held);
   ::sched_yield();  // to them: whoever asked waits for the command, not for this process
   return true;
 }

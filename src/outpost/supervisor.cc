@@ -13,6 +13,7 @@
 #include <array>
 #include <cerrno>
 #include <memory>
+#include <utility>
 
 #include "base/file.h"
 #include "base/text.h"
@@ -50,14 +51,17 @@ Result<Fd> open_input(const wire::StartRequest& spec, const RunRecord& record, F
 
 class Supervisor {
  public:
-  Supervisor(const RunRecord& record, wire::StartRequest spec, Fd signals)
-      : record_(record), held_(record), spec_(std::move(spec)), signals_(std::move(signals)) {
+  Supervisor(HeldRecord held, wire::StartRequest spec, Fd signals)
+      : record_(held.record()),
+        held_(std::move(held)),
+        spec_(std::move(spec)),
+        signals_(std::move(signals)) {
     if (spec_.launcher == "scope") cgroup_ = own_scope_cgroup(record_);
   }
 
   // `waiting`: its command process, if it was forked before.
   int run(pid_t waiting) {
-    if (waiting <= 0 && record_.stop_wanted()) {
+    if (waiting <= 0 && held_.reachable().stop_wanted()) {
       cause_ = wire::Cause::Stop;
       record_end({}, "");
       return 0;
@@ -157,7 +161,7 @@ int Supervisor::refuse(const Error& why) {
 
 Result<void> Supervisor::start() {
   Fd pump_end;
-  TRY_ASSIGN(const Fd input, open_input(spec_, record_, pump_end));
+  TRY_ASSIGN(const Fd input, open_input(spec_, held_.reachable(), pump_end));
   const auto self = key_of(::getpid());
   if (!self) return Error{Errc::Internal, "/proc is not readable", ""};
   const pid_t command = ::fork();
@@ -169,12 +173,12 @@ Result<void> Supervisor::start() {
       prepared->gpus = lease_->given();
       lease_->note_command(prepared->command);
     }
-    run_command(spec_, record_, input, std::move(prepared));
+    run_command(spec_, held_, input, std::move(prepared));
   }
   begin(command);
   // The command has it open; its text need not stay on the disk.
-  if (spec_.stdin_mode == wire::StdinMode::Whole) ::unlink(record_.path("in").c_str());
-  if (pump_end) pump_ = std::make_unique<InputPump>(record_, std::move(pump_end));
+  if (spec_.stdin_mode == wire::StdinMode::Whole) ::unlink(held_.reachable().path("in").c_str());
+  if (pump_end) pump_ = std::make_unique<InputPump>(held_.reachable(), std::move(pump_end));
   if (pump_) pump_->step();
   return {};
 }
@@ -186,7 +190,7 @@ void Supervisor::begin(pid_t command) {
   started_ = std::chrono::steady_clock::now();
   if (spec_.timeout_ms) limit_ = Deadline::after(std::chrono::milliseconds(*spec_.timeout_ms));
   // A file system of another machine, or of the user's choice, may hang; it is asked at the end.
-  const Fd out(::open(record_.path("out").c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC));
+  const Fd out(::open(held_.reachable().path("out").c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC));
   const bool may_hang = !spec_.log_file.empty() || !out || tree::tells_errors_late(out.get());
   if (!may_hang) look_at_room_ = Deadline::after(kFirstLookAtRoom);
 }
@@ -359,13 +363,15 @@ void Supervisor::record_end(const Ending& ending, const std::string& complaint) 
 
 Result<void> spawn_supervisor(const RunRecord& record, const wire::StartRequest& spec,
                               const Fd& lock) {
+  HeldRecord held(record);
+  if (held.fd() < 0) return errno_error("open " + record.directory());
   const SupervisorSignals blocked;
   const pid_t pid = ::fork();
   if (pid < 0) return errno_error("fork");
   if (pid > 0) return {};
   show_as_supervisor(record.id());
-  leave_the_link({lock.get()});
-  ::_exit(supervise(record, spec));
+  leave_the_link({lock.get(), held.fd()});
+  ::_exit(supervise(std::move(held), spec));
 }
 
 void show_as_supervisor(const std::string& run_id) {
@@ -383,13 +389,13 @@ Fd become_supervisor() {
   return Fd(::signalfd(-1, &signals, SFD_CLOEXEC));
 }
 
-int supervise(const RunRecord& record, const wire::StartRequest& spec) {
-  return supervise(record, spec, become_supervisor(), -1);
+int supervise(HeldRecord held, const wire::StartRequest& spec) {
+  return supervise(std::move(held), spec, become_supervisor(), -1);
 }
 
-int supervise(const RunRecord& record, const wire::StartRequest& spec, Fd signals, pid_t command) {
+int supervise(HeldRecord held, const wire::StartRequest& spec, Fd signals, pid_t command) {
   if (!signals) return 1;
-  return Supervisor(record, spec, std::move(signals)).run(command);
+  return Supervisor(std::move(held), spec, std::move(signals)).run(command);
 }
 
 }  // namespace yonder::outpost

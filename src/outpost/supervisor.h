@@ -6,6 +6,7 @@
 
 #include "base/fd.h"
 #include "base/result.h"
+#include "outpost/held_record.h"
 #include "outpost/run_record.h"
 #include "outpost/supervisor_signals.h"
 
@@ -23,11 +24,11 @@ Result<void> spawn_supervisor(const RunRecord& record, const wire::StartRequest&
                               const Fd& lock);
 
 // The supervisor's whole life.
-int supervise(const RunRecord& record, const wire::StartRequest& spec);
+int supervise(HeldRecord held, const wire::StartRequest& spec);
 
 // The same in two parts, for one that was forked before its run was known, with its command
 // process.
 Fd become_supervisor();
-int supervise(const RunRecord& record, const wire::StartRequest& spec, Fd signals, pid_t command);
+int supervise(HeldRecord held, const wire::StartRequest& spec, Fd signals, pid_t command);
 
 }  // namespace yonder::outpost

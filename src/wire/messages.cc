@@ -2,6 +2,7 @@
 
 #include <array>
 
+#include "base/id.h"
 #include "wire/archive.h"
 #include "wire/file_fields.h"
 #include "wire/message_fields.h"
@@ -22,6 +23,12 @@ void fields(A& a, WireError& m) {
   a("code", m.code);
   a("message", m.message);
   a("hint", m.hint);
+}
+
+// Answers show it as an id of ours, on terminals too: it has to be one.
+Result<void> check_run_id(const std::string& id) {
+  if (id.empty() || parse_run_id(id)) return {};
+  return Error{Errc::Protocol, "message: field 'run_id' is no run id", ""};
 }
 
 // One name for each alternative of AnyRequest, in their order.
@@ -111,7 +118,9 @@ Result<Hello> decode_hello(std::string_view cbor) {
   return from_cbor<Hello>(cbor);
 }
 Result<RunFacts> decode_facts(std::string_view cbor) {
-  return from_cbor<RunFacts>(cbor);
+  TRY_ASSIGN(auto facts, from_cbor<RunFacts>(cbor));
+  TRY(check_run_id(facts.run_id));
+  return facts;
 }
 Result<ProbeReply> decode_probe(std::string_view cbor) {
   return from_cbor<ProbeReply>(cbor);
@@ -138,13 +147,19 @@ Result<AliveRecord> decode_alive(std::string_view cbor) {
   return from_record<AliveRecord>(cbor, {"boot_id", "supervisor", "command"});
 }
 Result<StartedNote> decode_started(std::string_view cbor) {
-  return from_cbor<StartedNote>(cbor);
+  TRY_ASSIGN(auto note, from_cbor<StartedNote>(cbor));
+  TRY(check_run_id(note.run_id));
+  return note;
 }
 Result<LogReply> decode_log(std::string_view cbor) {
-  return from_cbor<LogReply>(cbor);
+  TRY_ASSIGN(auto reply, from_cbor<LogReply>(cbor));
+  if (reply.run) TRY(check_run_id(reply.run->run_id));
+  return reply;
 }
 Result<ListReply> decode_list(std::string_view cbor) {
-  return from_cbor<ListReply>(cbor);
+  TRY_ASSIGN(auto reply, from_cbor<ListReply>(cbor));
+  for (const RunFacts& run : reply.runs) TRY(check_run_id(run.run_id));
+  return reply;
 }
 
 Result<WaitingRecord> decode_waiting(std::string_view cbor) {

@@ -35,7 +35,7 @@ inline Follow sample_follow() {
 }
 
 inline StartRequest sample_start() {
-  return {.run_id = "r-a",
+  return {.run_id = "r-aaaaaaaaaaaaaaaa",
           .key = "k",
           .command = "c",
           .argv = {"x", "y z"},
@@ -64,7 +64,7 @@ inline StartRequest sample_start() {
 }
 
 inline FollowRequest sample_follow_request() {
-  return {.run_id = "r-a",
+  return {.run_id = "r-aaaaaaaaaaaaaaaa",
           .owner = true,
           .stream_stdin = true,
           .in_from = 3,
@@ -72,11 +72,16 @@ inline FollowRequest sample_follow_request() {
 }
 
 inline StopRequest sample_stop() {
-  return {.run_id = "r-a", .key = "", .session = "s", .signal = 2, .grace_ms = 0, .prevent = true};
+  return {.run_id = "r-aaaaaaaaaaaaaaaa",
+          .key = "",
+          .session = "s",
+          .signal = 2,
+          .grace_ms = 0,
+          .prevent = true};
 }
 
 inline ReadLogRequest sample_read_log() {
-  return {.run_id = "r-a",
+  return {.run_id = "r-aaaaaaaaaaaaaaaa",
           .session = "s",
           .path = "~/l",
           .from = 70000,
@@ -92,7 +97,7 @@ inline ListRequest sample_list() {
 }
 
 inline RemoveRequest sample_remove() {
-  return {.run_id = "r-a"};
+  return {.run_id = "r-aaaaaaaaaaaaaaaa"};
 }
 
 inline ExitRecord sample_exit() {
@@ -122,7 +127,7 @@ inline AliveRecord sample_alive() {
 }
 
 inline GpuClaim sample_claim() {
-  return {.run_id = "r-a",
+  return {.run_id = "r-aaaaaaaaaaaaaaaa",
           .gpus = 1,
           .gpu_memory_mb = 2,
           .suitable = {"G", "H"},
@@ -143,7 +148,7 @@ inline PackedRecord sample_packed() {
 }
 
 inline TakenNote sample_taken() {
-  return {.run_id = "r-a", .owner = true};
+  return {.run_id = "r-aaaaaaaaaaaaaaaa", .owner = true};
 }
 
 inline WaitingRecord sample_waiting() {
@@ -170,11 +175,11 @@ inline RunLabel sample_label() {
 }
 
 inline StartedNote sample_started() {
-  return {.run_id = "r-a", .existed = true};
+  return {.run_id = "r-aaaaaaaaaaaaaaaa", .existed = true};
 }
 
 inline RunFacts sample_facts() {
-  return {.run_id = "r-a",
+  return {.run_id = "r-aaaaaaaaaaaaaaaa",
           .boot_id = "o",
           .host = "g",
           .existed = true,

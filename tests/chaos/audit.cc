@@ -5,11 +5,13 @@
 
 #include "base/file.h"
 #include "base/patience_test.h"
+#include "base/quote.h"
 #include "base/text.h"
 #include "chaos/liar_call.h"
 #include "chaos/proc.h"
 #include "chaos/verdict.h"
 #include "e2e/yonder_cli.h"
+#include "lab/command.h"
 #include "lab/wait.h"
 
 namespace yonder::chaos {
@@ -56,9 +58,24 @@ class Audit {
     if (!seen.settled) wrong(Wrong::Answer, plan, "was not stopped or killed in time");
     const Json answer = wait_for_end(plan, seen);
     if (!is_ended(answer.value("state", ""))) {
-      return wrong(Wrong::ExitCode, plan, "has no end: " + dump_json(answer).substr(0, 600));
+      return wrong(Wrong::ExitCode, plan,
+                   concat("has no end: ", dump_json(answer).substr(0, 600), "\n", count,
+                          traces_of(plan, seen)));
     }
     audit_log(plan, seen, answer);
+  }
+
+  // What the machine's disks hold of the run and its key.
+  std::string traces_of(const RunPlan& plan, const Seen& seen) const {
+    const Machine& machine = stage_.world.machines[plan.machine];
+    const std::string script = concat(
+        "cd ", shell_quote(machine.state_disk), "/yonder; ls -la --time-style=full-iso runs/",
+        seen.run_id, " 2>&1; echo with the key:; grep -la ", shell_quote(plan.key),
+        " runs/*/spec runs/*/asked; ls -la keys | grep ", seen.run_id,
+        "; echo elsewhere:; find /var/tmp /tmp /dev/shm -maxdepth 6 -name ", seen.run_id,
+        " 2>/dev/null; date --iso-8601=ns");
+    const auto shown = lab::capture({"/bin/sh", "-c", script}, stage_.world.environment);
+    return shown ? concat("log ", seen.log_file, "\n", shown->out) : std::string();
   }
 
   Json wait_for_end(const RunPlan& plan, const Seen& seen) {

@@ -24,6 +24,7 @@ constexpr auto kRecordTime = std::chrono::milliseconds(500);
 Json start_arguments(const RunPlan& plan, std::size_t line) {
   Json arguments{{"command", plan.command},
                  {"key", plan.key},
+                 {"cwd", "/"},  // homes go away, and with them a directory to begin in
                  {"sandbox_name", sandbox_name(plan.machine, line)}};
   if (!plan.session_name.empty()) arguments["session_name"] = plan.session_name;
   if (!plan.log_file.empty()) arguments["log_file"] = plan.log_file;
