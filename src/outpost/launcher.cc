@@ -18,6 +18,8 @@
 #include "base/environment.h"
 #include "base/file.h"
 #include "base/text.h"
+#include "base/user_name.h"
+#include "outpost/child.h"
 #include "outpost/command.h"
 #include "outpost/command_process.h"
 #include "outpost/detach.h"
@@ -25,7 +27,6 @@
 #include "outpost/machine.h"
 #include "outpost/self.h"
 #include "outpost/supervisor.h"
-#include "outpost/user_name.h"
 
 namespace yonder::outpost {
 namespace {

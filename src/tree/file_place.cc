@@ -16,6 +16,7 @@
 #include "base/file.h"
 #include "base/id.h"
 #include "base/text.h"
+#include "base/lock_holder.h"
 #include "tree/file_path.h"
 #include "tree/scan.h"
 #include "tree/trash_room.h"
@@ -24,7 +25,6 @@ namespace yonder::tree {
 namespace {
 
 constexpr int kMaxLinks = 40;
-constexpr auto kLockTime = std::chrono::seconds(10);
 constexpr auto kLockPause = std::chrono::milliseconds(5);
 
 // Nothing when it is no link.
@@ -107,18 +107,20 @@ Result<std::optional<struct stat>> look_at_place(const FilePlace& place) {
   return path_error("look at", place.path, errno);
 }
 
-Result<Fd> lock_directory(const FilePlace& place) {
+Result<Fd> lock_directory(const FilePlace& place, Duration patience) {
   // A description of its own: the lock goes when it is closed.
   Fd lock(::openat(place.directory.get(), ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC));
   if (!lock) return path_error("open the directory of", place.path, errno);
-  const Deadline give_up = Deadline::after(kLockTime);
+  const Deadline give_up = Deadline::after(patience);
   while (::flock(lock.get(), LOCK_EX | LOCK_NB) != 0) {
     if (errno == EINTR) continue;
     if (errno != EWOULDBLOCK) return lock;
     if (give_up.expired()) {
       return Error{Errc::Conflict,
-                   concat("somebody else has locked the directory of ", printable(place.path)),
-                   "try again when that has ended"};
+                   concat("the directory of ", printable(place.path), " is locked by ",
+                          describe_flock_holder(lock)),
+                   "nothing was changed; try again when that process has ended, or has given up "
+                   "its lock (flock)"};
     }
     std::this_thread::sleep_for(kLockPause);
   }
