@@ -112,6 +112,9 @@ void Opening::wait(const Deadline& deadline) {
 Error Opening::failure() {
   if (attempt_ != nullptr) {
     if (const auto question = attempt_->refused()) {
+    if (const std::string trouble = attempt_->command_trouble(); !trouble.empty()) {
+      return explain_command_trouble(setup_.spec, trouble);
+    }
       const bool host_key = question->kind == QuestionKind::HostKey;
       return Error{
           host_key ? Errc::HostKey : Errc::AuthNeeded,

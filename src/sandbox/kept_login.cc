@@ -151,6 +151,10 @@ Result<std::string> KeptLogins::open(const SandboxSpec& spec, const CancelToken&
     if (attempt && attempt->refused()) {
       return Error{Errc::AuthNeeded, concat("'", spec.name, "': the question was not answered"),
                    ""};
+    const std::string trouble = attempt ? attempt->command_trouble() : "";
+    if (attempt && attempt->refused() && !trouble.empty()) {
+      return link::explain_command_trouble(spec, trouble);
+    }
     }
     if (status && status->success()) return socket;
     if (status) return link::explain_failure(spec, errors, "");
