@@ -6,6 +6,7 @@
 #include "app/paths.h"
 #include "base/child_environment.h"
 #include "base/text.h"
+#include "ops/silence.h"
 #include "ops/state_places.h"
 
 namespace yonder::app {
@@ -59,6 +60,9 @@ Runtime::Runtime(const config::Sources& sources, const std::vector<std::string>&
               .program = places.program} {
   links_.check_places([this](const SandboxSpec& spec, const Machine& machine) {
     return ops::meet_machine(store_, spec, machine);
+  });
+  board_.contacts().on_failure([this](const SandboxSpec& spec, const resources::Contact& contact) {
+    ops::note_silence(store_, spec, *contact.error, contact.took);
   });
 }
 

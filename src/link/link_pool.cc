@@ -166,10 +166,14 @@ Result<std::shared_ptr<Link>> LinkPool::open(const SandboxSpec& spec, CommandPre
 Result<std::shared_ptr<Link>> LinkPool::open_another(const SandboxSpec& spec,
                                                      const AcquireOptions& options) const {
   TRY_ASSIGN(CommandPrefix prefix, prefix_(spec));
-  // With a broker a person might be asked once more; only what needs none is answered.
+  return open(spec, std::move(prefix), broker_without_people(spec), options);
+}
+
+// With a broker a person might be asked; only what needs none is answered.
+AskpassBroker* LinkPool::broker_without_people(const SandboxSpec& spec) const {
   const bool known =
       !spec.password.empty() || !spec.key_passphrase.empty() || !spec.password_command.empty();
-  return open(spec, std::move(prefix), known ? broker_ : nullptr, options);
+  return known ? broker_ : nullptr;
 }
 
 Result<std::shared_ptr<Link>> LinkPool::connect(const SandboxSpec& spec, Monitor<Entry>& entry,
@@ -178,7 +182,8 @@ Result<std::shared_ptr<Link>> LinkPool::connect(const SandboxSpec& spec, Monitor
   const auto open = [&]() -> Result<std::shared_ptr<Link>> {
     TRY_ASSIGN(CommandPrefix prefix, prefix_(spec));
     used = prefix.argv;
-    return this->open(spec, std::move(prefix), broker_, options);
+    AskpassBroker* broker = options.by_itself ? broker_without_people(spec) : broker_;
+    return this->open(spec, std::move(prefix), broker, options);
   };
   // Whatever happens, nobody may be left waiting behind `connecting`.
   const auto open_safely = [&]() -> Result<std::shared_ptr<Link>> {
@@ -202,7 +207,7 @@ Result<std::shared_ptr<Link>> LinkPool::connect(const SandboxSpec& spec, Monitor
     ++e.failures;
     const auto now = std::chrono::steady_clock::now();
     e.next_attempt = now + pause_after(e.failures, random_fraction());
-    if (needs_a_person(opened.error())) {
+    if (needs_a_person(opened.error()) && !options.by_itself) {
       e.auth_failure = opened.error();
       e.auth_failed_at = now;
       e.auth_prefix = used;

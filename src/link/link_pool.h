@@ -21,6 +21,9 @@ struct AcquireOptions {
   // A re-attach goes on trying, with growing pauses, until its deadline; a first call wants to
   // know.
   bool keep_trying = false;
+  // No user waits for this link: no person is asked for anything, and that one would have been
+  // needed is not held against the next caller.
+  bool by_itself = false;
   std::function<void(const std::string&)> progress = [](const std::string&) {};
 };
 
@@ -71,6 +74,7 @@ class LinkPool {
                                      AskpassBroker* broker, const AcquireOptions& options) const;
   Result<std::shared_ptr<Link>> connect(const SandboxSpec& spec, Monitor<Entry>& entry,
                                         const AcquireOptions& options);
+  AskpassBroker* broker_without_people(const SandboxSpec& spec) const;
 
   PrefixMaker prefix_;
   AskpassBroker* broker_;
