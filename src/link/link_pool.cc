@@ -208,6 +208,8 @@ Result<std::shared_ptr<Link>> LinkPool::connect(const SandboxSpec& spec, Monitor
     const auto now = std::chrono::steady_clock::now();
     e.next_attempt = now + pause_after(e.failures, random_fraction());
     if (needs_a_person(opened.error()) && !options.by_itself) {
+  // That its process was killed says nothing about the machine, and nothing was asked of it yet.
+  if (!opened && opened.error().code == Errc::LinkLost) opened = open_safely();
       e.auth_failure = opened.error();
       e.auth_failed_at = now;
       e.auth_prefix = used;
@@ -254,8 +256,9 @@ Result<std::shared_ptr<Link>> LinkPool::acquire(const SandboxSpec& spec,
     if (options.cancel.cancelled()) return Error{Errc::Cancelled, "cancelled", ""};
     if (next == Next::Connect) {
       auto opened = connect(spec, *entry, options);
-      const bool again = !opened && options.keep_trying && !options.deadline.expired() &&
-                         opened.error().code == Errc::Unreachable;
+      const bool again =
+          !opened && options.keep_trying && !options.deadline.expired() &&
+          (opened.error().code == Errc::Unreachable || opened.error().code == Errc::LinkLost);
       if (!again) return opened;
       continue;
     }

@@ -6,6 +6,8 @@
 #include <atomic>
 
 #include "base/patience_test.h"
+#include "base/scratch_test.h"
+#include "base/text.h"
 #include "link/far_side_test.h"
 
 namespace yonder::link {
@@ -96,6 +98,25 @@ TEST_F(LinkPoolTest, GivesAllCallersTheSameLink) {
   }
   EXPECT_EQ(attempts().size(), 1U);
   EXPECT_EQ(pool_.existing(spec_), links[0]);
+}
+
+TEST_F(LinkPoolTest, TriesOnceMoreWhenTheProcessThatConnectsWasKilled) {
+  const testing::Scratch scratch;
+  const std::string killed = scratch / "killed";
+  behaves(concat("test -e ", killed, " || { touch ", killed, "; kill -9 $$; }; ", far_.greeting(),
+                 FarSide::listens()));
+  const auto link = acquire();
+  EXPECT_TRUE(link) << link.error().message;
+  EXPECT_EQ(attempts().size(), 2U);
+}
+
+TEST_F(LinkPoolTest, SaysWhichSignalKeepsEndingTheProcessThatConnects) {
+  behaves("kill -9 $$");
+  const auto link = acquire();
+  ASSERT_FALSE(link);
+  EXPECT_EQ(link.error().code, Errc::LinkLost);
+  EXPECT_THAT(link.error().message, HasSubstr("was ended by signal 9"));
+  EXPECT_EQ(attempts().size(), 2U);
 }
 
 TEST_F(LinkPoolTest, TellsAFirstCallerAtOnceWhatIsWrong) {
