@@ -40,6 +40,11 @@ class LinkPool {
   using PlaceCheck = std::function<std::optional<Error>(const SandboxSpec&, const Machine&)>;
   void check_places(PlaceCheck check) { check_place_ = std::move(check); }
 
+  // Where a new link would lead now; empty when that is not known. A link that leads elsewhere is
+  // not used for further calls. Asked for every call, so that it must be cheap. Set as above.
+  using WayFinder = std::function<std::string(const SandboxSpec&)>;
+  void find_ways(WayFinder way) { way_ = std::move(way); }
+
   Result<std::shared_ptr<Link>> acquire(const SandboxSpec& spec, const AcquireOptions& options);
 
   // One more, for the caller alone, beside the shared one. Nobody is asked for anything.
@@ -56,6 +61,7 @@ class LinkPool {
  private:
   struct Entry {
     std::shared_ptr<Link> link;
+    std::string way;  // that the link took, if it is known
     Instant opened_at{};
     bool connecting = false;
     int wanted = 0;  // callers in acquire()
@@ -68,19 +74,21 @@ class LinkPool {
   using SharedEntry = std::shared_ptr<Monitor<Entry>>;
 
   SharedEntry entry(const SandboxSpec& spec) const;
+  AskpassBroker* broker_without_people(const SandboxSpec& spec) const;
   bool may_log_in_now(const SandboxSpec& spec, Monitor<Entry>& entry) const;
   static void count_loss(Entry& entry, Instant now);
+  static std::shared_ptr<Link> leave_old_way(Entry& entry, const std::string& way);
   Result<std::shared_ptr<Link>> open(const SandboxSpec& spec, CommandPrefix prefix,
                                      AskpassBroker* broker, const AcquireOptions& options) const;
   Result<std::shared_ptr<Link>> connect(const SandboxSpec& spec, Monitor<Entry>& entry,
                                         const AcquireOptions& options);
-  AskpassBroker* broker_without_people(const SandboxSpec& spec) const;
 
   PrefixMaker prefix_;
   AskpassBroker* broker_;
   std::vector<OutpostImage> images_;
   LinkSettings settings_;
   PlaceCheck check_place_;
+  WayFinder way_ = [](const SandboxSpec&) { return std::string(); };
   mutable Guarded<std::map<std::string, SharedEntry>> entries_;
 };
 

@@ -119,6 +119,24 @@ TEST_F(LinkPoolTest, SaysWhichSignalKeepsEndingTheProcessThatConnects) {
   EXPECT_EQ(attempts().size(), 2U);
 }
 
+TEST_F(LinkPoolTest, LeavesALinkWhoseSettingsLeadElsewhereToThoseWhoUseIt) {
+  Guarded<std::string> way("to one");
+  pool_.find_ways(
+      [&](const SandboxSpec&) { return way.with([](const std::string& now) { return now; }); });
+  answers();
+  const auto one = acquire();
+  ASSERT_TRUE(one) << one.error().message;
+  EXPECT_EQ(*acquire(), *one);
+  way.with([](std::string& now) { now = ""; });
+  EXPECT_EQ(*acquire(), *one) << "where the settings lead is not known";
+  way.with([](std::string& now) { now = "to two"; });
+  const auto two = acquire();
+  ASSERT_TRUE(two) << two.error().message;
+  EXPECT_NE(*two, *one);
+  EXPECT_TRUE((*one)->alive()) << "a call may still use it";
+  EXPECT_EQ(*acquire(), *two);
+}
+
 TEST_F(LinkPoolTest, TellsAFirstCallerAtOnceWhatIsWrong) {
   behaves(kUnreachable);
   const auto link = acquire();
