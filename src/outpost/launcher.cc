@@ -116,12 +116,13 @@ bool launch_in_scope(const RunRecord& record, const Fd& lock, const SystemdFacts
     channel->near.reset();
     become_scope(record, systemd, lock, channel->far);
   }
+  const Child child(pid);
   channel->far.reset();
   const char go = kGo;
   if (hear_ready(record, channel->near, deadline) && ::write(channel->near.get(), &go, 1) == 1)
     return true;
   channel->near.reset();
-  ::kill(pid, SIGKILL);
+  child.signal(SIGKILL);
   ::waitpid(pid, nullptr, 0);
   return false;
 }
