@@ -105,7 +105,7 @@ TEST(Schema, OfANewerYonderIsRefusedAndNotTouched) {
   EXPECT_EQ(refused.error().code, Errc::Config);
   EXPECT_THAT(refused.error().message, HasSubstr(path));
   EXPECT_THAT(refused.error().message, HasSubstr("version 99"));
-  EXPECT_THAT(refused.error().message, HasSubstr("up to 5"));
+  EXPECT_THAT(refused.error().message, HasSubstr("up to 6"));
   EXPECT_THAT(refused.error().hint, HasSubstr("upgrade yonder"));
   EXPECT_THAT(refused.error().hint, Not(HasSubstr("mv")));
   EXPECT_EQ(scratch.read("yonder.db"), before);
