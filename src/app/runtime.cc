@@ -6,6 +6,7 @@
 #include "app/paths.h"
 #include "base/child_environment.h"
 #include "base/text.h"
+#include "ops/silence.h"
 #include "ops/state_places.h"
 
 namespace yonder::app {
@@ -40,7 +41,8 @@ Runtime::Runtime(const config::Sources& sources, const std::vector<std::string>&
     : config_(sources),
       person_(std::move(person)),
       broker_(std::move(broker)),
-      logins_(places.runtime, without_secrets(environment), broker_.get(), person_ != nullptr),
+      logins_({.directory = places.runtime, .home = sources.home}, without_secrets(environment),
+              broker_.get(), person_ != nullptr),
       links_([this](const SandboxSpec& spec) { return logins_.prefix(spec); }, broker_.get(),
              embedded_outposts(), link_settings(person_ != nullptr)),
       runs_(links_),
@@ -59,6 +61,10 @@ Runtime::Runtime(const config::Sources& sources, const std::vector<std::string>&
               .program = places.program} {
   links_.check_places([this](const SandboxSpec& spec, const Machine& machine) {
     return ops::meet_machine(store_, spec, machine);
+  });
+  links_.find_ways([this](const SandboxSpec& spec) { return logins_.target(spec); });
+  board_.contacts().on_failure([this](const SandboxSpec& spec, const resources::Contact& contact) {
+    ops::note_silence(store_, spec, *contact.error, contact.took);
   });
 }
 

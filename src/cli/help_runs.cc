@@ -16,9 +16,9 @@ Examples:
   yonder run --key data-v3 -- ./fetch.sh      run it again: the same run, not a second one
 
 Exit status: 0 when it was started (or found, by --key); 2 when the command line is wrong; 74 when the
-id could not be written to stdout, as on a full disk: then stderr has it; 255 when
-nothing was started, or when the connection was lost before that was seen: then the id is printed
-too, and `yonder wait ID` finds out.
+id could not be written to stdout, as on a full disk: then stderr has it; 127 when its program turned
+out at once not to exist; 255 when nothing was started, or when the connection was lost before that
+was seen: then the id is printed too, and `yonder wait ID` finds out.
 )";
 }
 

@@ -24,6 +24,30 @@ int fail(const PsOptions& options, const Error& error) {
   return kExitFailure;
 }
 
+// An empty table is no answer on a machine that has just run something.
+ops::TaskList with_commands_counted(ops::Engine& engine, ops::CallContext& context,
+                                    const PsOptions& options, ops::TaskList list) {
+  if (!list.tasks.empty() || options.exec) return list;
+  const auto commands = ops::list_tasks(
+      engine, context,
+      {.sandbox = options.sandbox, .all = options.all, .foreground = true, .scan = options.scan});
+  if (commands) list.only_foreground = commands->tasks.size();
+  return list;
+}
+
+int show_list(const ops::Engine& engine, const ops::TaskList& list) {
+  const Screen shown_on = screen(engine.environment);
+  const std::int64_t now = wall_clock_ms();
+  if (shown_on.terminal) {
+    const std::string text = ps_screen(list, shown_on.width, shown_on.styled, now);
+    return print_then(text);
+  }
+  const int printed = print_then(tab_separated(ps_fields(list)));
+  if (printed != kExitSuccess) return printed;
+  for (const auto& note : ps_notes(list, now)) say(note);
+  return kExitSuccess;
+}
+
 }  // namespace
 
 int ps_command(const PsOptions& options, const Doors& doors) {
@@ -42,16 +66,7 @@ int ps_command(const PsOptions& options, const Doors& doors) {
                                      .scan = options.scan});
   if (!list) return fail(options, list.error());
   if (options.json) return print_json_then(ops::to_json(*list));
-  const Screen shown_on = screen((*engine)->environment);
-  const std::int64_t now = wall_clock_ms();
-  if (shown_on.terminal) {
-    const std::string text = ps_screen(*list, shown_on.width, shown_on.styled, now);
-    return print_then(text);
-  }
-  const int printed = print_then(tab_separated(ps_fields(*list)));
-  if (printed != kExitSuccess) return printed;
-  for (const auto& note : ps_notes(*list, now)) say(note);
-  return kExitSuccess;
+  return show_list(**engine, with_commands_counted(**engine, context, options, *list));
 }
 
 }  // namespace yonder::cli

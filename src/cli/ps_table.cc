@@ -126,6 +126,12 @@ std::vector<std::string> ps_notes(const ops::TaskList& list, std::int64_t now_ms
       notes.push_back(concat(one_line(sandbox.sandbox), " has older runs; --all shows more"));
     }
   }
+  if (list.only_foreground > 0) {
+    notes.push_back(concat("no background runs; ", list.only_foreground,
+                           list.only_foreground == 1 ? " command that was" : " commands that were",
+                           " run and waited for: yonder ps --exec shows ",
+                           list.only_foreground == 1 ? "it" : "them"));
+  }
   for (const auto& warning : list.warnings) notes.push_back(one_line(warning));
   return notes;
 }
@@ -134,7 +140,8 @@ std::string ps_screen(const ops::TaskList& list, std::size_t width, bool styled,
                       std::int64_t now_ms) {
   const Row header{"RUN", "SANDBOX", "STATE", "AGE", "TIME", "SESSION", "COMMAND"};
   std::string text = list.tasks.empty()
-                         ? "No runs. `yonder run -- COMMAND` starts one.\n"
+                         ? concat("No ", list.only_foreground > 0 ? "background " : "",
+                                  "runs. `yonder run -- COMMAND` starts one.\n")
                          : aligned_table(header, rows_of(list, now_ms), width, styled);
   const auto notes = ps_notes(list, now_ms);
   if (!notes.empty()) text += concat("\n", join(notes, "\n"), "\n");

@@ -104,6 +104,13 @@ TEST(PsTable, SaysSoWhenThereIsNothing) {
   EXPECT_THAT(ps_fields({}), IsEmpty());
 }
 
+TEST(PsTable, SaysHowToSeeCommandsWhenThereIsNothingElse) {
+  const ops::TaskList list{.only_foreground = 2};
+  EXPECT_THAT(ps_screen(list, 80, false, kNow), HasSubstr("No background runs."));
+  EXPECT_THAT(ps_notes(list, kNow), ElementsAre(HasSubstr("2 commands that were run and waited "
+                                                          "for: yonder ps --exec shows them")));
+}
+
 TEST(PsFields, AreTheSameForEachRun) {
   const auto rows = ps_fields(some_tasks());
   ASSERT_EQ(rows.size(), 3U);

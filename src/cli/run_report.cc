@@ -7,6 +7,8 @@
 namespace yonder::cli {
 namespace {
 
+constexpr int kProgramNotFound = 127;  // as shells have it
+
 const char* how_it_began(const ops::BackgroundResponse& response) {
   if (response.launch_recovered) return "it was started before, on ";
   return response.status.queue ? "it waits on " : "started on ";
@@ -23,6 +25,12 @@ std::string first_note(const ops::BackgroundResponse& response) {
   if (!response.log_file.empty()) note += concat(", log ", response.log_file);
   if (over && response.launch_recovered) note += concat("; it ", what_became(response.status));
   return note;
+}
+
+// Nothing of what was asked for has run, which a script that starts it must notice.
+bool is_missing_program(const ops::BackgroundResponse& response) {
+  return response.status.state == RunState::Exited && !response.launch_recovered &&
+         response.status.exit_code == kProgramNotFound;
 }
 
 }  // namespace
@@ -52,6 +60,11 @@ Report run_report(const ops::BackgroundResponse& response) {
     report.messages.push_back(
         concat("queued on ", response.sandbox, ", ", response.status.queue->ahead, " ahead"));
     for (const auto& holder : response.status.queue->holders) report.notes.push_back(holder);
+  }
+  if (is_missing_program(response)) {
+    report.status = kProgramNotFound;
+    report.messages.push_back(concat(id, " ended at once on ", response.sandbox,
+                                     ": its program was not found (exit code 127)"));
   }
   if (has_ended(response.status.state)) {
     report.notes.push_back(first_note(response));

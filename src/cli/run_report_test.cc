@@ -59,14 +59,25 @@ TEST(RunReport, SaysThatAKeyFoundAnEarlierRun) {
 TEST(RunReport, TellsAQuickEndAsWhatItIs) {
   auto response = started();
   response.status.state = RunState::Exited;
-  response.status.exit_code = 127;
+  response.status.exit_code = 1;
   response.tmux_session = "nightly";
   const Report report = run_report(response);
   EXPECT_EQ(report.status, 0) << "the id is good for its log";
   EXPECT_THAT(report.notes,
-              ElementsAre("it has ended already, on gpu1: it exited with 127, session nightly, log "
+              ElementsAre("it has ended already, on gpu1: it exited with 1, session nightly, log "
                           "/home/me/log",
                           "what it printed:  yonder logs r-abcdefghijklmnop"));
+}
+
+TEST(RunReport, FailsWhenTheProgramDoesNotExist) {
+  auto response = started();
+  response.status.state = RunState::Exited;
+  response.status.exit_code = 127;
+  const Report report = run_report(response);
+  EXPECT_EQ(report.status, 127);
+  EXPECT_THAT(report.messages, ElementsAre(HasSubstr("its program was not found")));
+  response.launch_recovered = true;
+  EXPECT_EQ(run_report(response).status, 0) << "of an earlier start";
 }
 
 TEST(RunReport, GivesTheIdOfARunThatMayHaveStarted) {

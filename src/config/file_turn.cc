@@ -10,6 +10,7 @@
 
 #include "base/clock.h"
 #include "base/file.h"
+#include "base/lock_holder.h"
 #include "base/text.h"
 
 namespace yonder::config {
@@ -38,7 +39,11 @@ Result<FileTurn> FileTurn::take(const std::string& path) {
   while (::flock(turn.directory_.get(), LOCK_EX | LOCK_NB) != 0) {
     if (errno != EWOULDBLOCK && errno != EINTR) return errno_error("lock " + directory);
     if (limit.expired()) {
-      return Error{Errc::Conflict, concat("another process is changing ", path), "try again"};
+      return Error{Errc::Conflict,
+                   concat(path, " cannot be changed: its directory is locked by ",
+                          describe_flock_holder(turn.directory_)),
+                   "nothing was changed; try again when that process has ended, or has given up "
+                   "its lock (flock)"};
     }
     std::this_thread::sleep_for(kTurnPause);
   }

@@ -70,8 +70,9 @@ bool is_pattern(std::string_view word) {
 // Collects aliases through a tree of files.
 class Walk {
  public:
-  Walk(const std::string& home, Watched& watched)
-      : home_(home), ssh_directory_(home + "/.ssh"), watched_(watched) {}
+  // `ssh_directory`: where Includes of other files begin.
+  Walk(const std::string& home, std::string ssh_directory, Watched& watched)
+      : home_(home), ssh_directory_(std::move(ssh_directory)), watched_(watched) {}
 
   void file(const std::string& path, int depth) {
     if (!paths_.insert(path).second) return;
@@ -153,9 +154,15 @@ std::vector<SshConfigEntry> parse_ssh_config(std::string_view text) {
 
 SshAliases read_ssh_aliases(const std::string& home, Watched& watched) {
   if (home.empty()) return {};
-  Walk walk(home, watched);
+  Walk walk(home, home + "/.ssh", watched);
   walk.file(home + "/.ssh/config", 0);
   return walk.take();
+}
+
+void watch_ssh_config(const std::string& home, Watched& watched) {
+  [[maybe_unused]] const SshAliases of_the_user = read_ssh_aliases(home, watched);
+  Walk walk(home, "/etc/ssh", watched);
+  walk.file("/etc/ssh/ssh_config", 0);
 }
 
 }  // namespace yonder::config

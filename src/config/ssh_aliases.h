@@ -31,4 +31,7 @@ struct SshAliases {
 // answer depends on.
 SshAliases read_ssh_aliases(const std::string& home, Watched& watched);
 
+// Every file that ssh reads its settings from, the machine's own ones too.
+void watch_ssh_config(const std::string& home, Watched& watched);
+
 }  // namespace yonder::config

@@ -56,6 +56,14 @@ std::optional<Question> AttemptState::refused() const {
   return progress_.with([](const Progress& progress) { return progress.refused; });
 }
 
+void AttemptState::note_command(std::string trouble) {
+  progress_.with([&](Progress& progress) { progress.command_trouble = std::move(trouble); });
+}
+
+std::string AttemptState::command_trouble() const {
+  return progress_.with([](const Progress& progress) { return progress.command_trouble; });
+}
+
 bool AttemptState::answered_from_settings() const {
   return progress_.with([](const Progress& progress) { return progress.from_settings; });
 }

@@ -27,6 +27,10 @@ class AttemptState {
   // False when the attempt was refused in the meantime: the answer must not be given then.
   bool may_answer(Decision decision);
 
+  // What there is to say of password_command: that it runs, why it failed, or nothing.
+  void note_command(std::string trouble);
+  std::string command_trouble() const;
+
   std::optional<Question> refused() const;
   bool answered_from_settings() const;
   // After this, on_refused is not called and does not run.
@@ -37,6 +41,7 @@ class AttemptState {
     AnswerHistory history;
     std::optional<Question> refused;
     bool from_settings = false;
+    std::string command_trouble;
   };
 
   const SandboxSpec spec_;

@@ -48,6 +48,7 @@ class RegisteredAttempt final : public AskpassBroker::Attempt {
 
   std::vector<std::string> environment() const override { return environment_; }
   std::optional<Question> refused() const override { return state_->refused(); }
+  std::string command_trouble() const override { return state_->command_trouble(); }
   bool answered_from_settings() const override { return state_->answered_from_settings(); }
 
  private:

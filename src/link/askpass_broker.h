@@ -91,6 +91,9 @@ class AskpassBroker {
     virtual std::vector<std::string> environment() const = 0;
     // The question that could not be answered, if any: the attempt has failed then.
     virtual std::optional<Question> refused() const = 0;
+    // What password_command did instead of answering, or that it has not ended yet; empty when
+    // neither is so.
+    virtual std::string command_trouble() const = 0;
     // Whether a configured secret was handed over (so that a failure means it is wrong).
     virtual bool answered_from_settings() const = 0;
   };

@@ -27,10 +27,14 @@ class WaitingPlace {
   bool granted_;
 };
 
-std::optional<Secret> from_command(const AttemptState& attempt, const SessionTools& tools) {
+std::optional<Secret> from_command(AttemptState& attempt, const SessionTools& tools) {
+  attempt.note_command("password_command has not ended yet");
   auto secret = run_password_command(
       attempt.spec().password_command, tools.options.environment,
       {.deadline = Deadline::after(tools.options.command_limit), .cancel = attempt.ended()});
+  if (!attempt.ended().cancelled()) {
+    attempt.note_command(secret ? "" : secret.error().message);
+  }
   if (secret) return *std::move(secret);
   if (attempt.ended().cancelled()) return std::nullopt;
   log_warning("no password", {{"sandbox", attempt.spec().name}, {"why", secret.error().message}});
@@ -48,8 +52,8 @@ std::optional<Secret> from_person(const AttemptState& attempt, const Question& q
   return as_reply(*std::move(typed), question.reply);
 }
 
-std::optional<Secret> obtain(Decision decision, const AttemptState& attempt,
-                             const Question& question, const SessionTools& tools) {
+std::optional<Secret> obtain(Decision decision, AttemptState& attempt, const Question& question,
+                             const SessionTools& tools) {
   switch (decision) {
     case Decision::GivePassword: return attempt.spec().password;
     case Decision::GivePassphrase: return attempt.spec().key_passphrase;
@@ -78,6 +82,7 @@ void answer(const Fd& connection, AttemptState& attempt, const Question& questio
   if (!secret && decision == Decision::RunPasswordCommand) {
     decision = attempt.next(question, sources);  // does not choose the command again
     secret = obtain(decision, attempt, question, tools);
+    if (secret) attempt.note_command("");
   }
   if (!secret || !attempt.may_answer(decision)) return attempt.refuse(question);
   const auto sent = send_answer(connection, *secret, Deadline::after(tools.options.request_limit));

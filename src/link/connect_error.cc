@@ -66,6 +66,13 @@ std::string login_command(const SandboxSpec& spec) {
   return ShellText("yonder login").arg(spec.name).str();
 }
 
+Error explain_command_trouble(const SandboxSpec& spec, const std::string& trouble) {
+  return {Errc::AuthNeeded, concat("'", spec.name, "' asks for a password, and ", trouble),
+          concat("run the password_command of this sandbox by hand: it must print the password and "
+                 "end, without asking anything; or log in: ",
+                 login_command(spec))};
+}
+
 Error add_missing_agent(Error error, const std::vector<std::string>& environment) {
   constexpr std::string_view kVariable = "SSH_AUTH_SOCK=";
   const bool has_agent =

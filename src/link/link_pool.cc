@@ -74,6 +74,18 @@ void LinkPool::count_loss(Entry& entry, Instant now) {
   entry.opened_at = {};
 }
 
+// The settings lead to another machine now. Calls that still use the old link keep it; what failed
+// on the old way says nothing of the new one.
+std::shared_ptr<Link> LinkPool::leave_old_way(Entry& entry, const std::string& way) {
+  if (way.empty() || entry.way.empty() || entry.way == way) return nullptr;
+  entry.way.clear();
+  entry.opened_at = {};
+  entry.failures = 0;
+  entry.next_attempt = {};
+  entry.auth_failure.reset();
+  return std::exchange(entry.link, nullptr);
+}
+
 Duration pause_after(int failures, double random) {
   constexpr double kFirst = 0.25;
   constexpr double kLongest = 20;
@@ -166,19 +178,26 @@ Result<std::shared_ptr<Link>> LinkPool::open(const SandboxSpec& spec, CommandPre
 Result<std::shared_ptr<Link>> LinkPool::open_another(const SandboxSpec& spec,
                                                      const AcquireOptions& options) const {
   TRY_ASSIGN(CommandPrefix prefix, prefix_(spec));
-  // With a broker a person might be asked once more; only what needs none is answered.
+  return open(spec, std::move(prefix), broker_without_people(spec), options);
+}
+
+// With a broker a person might be asked; only what needs none is answered.
+AskpassBroker* LinkPool::broker_without_people(const SandboxSpec& spec) const {
   const bool known =
       !spec.password.empty() || !spec.key_passphrase.empty() || !spec.password_command.empty();
-  return open(spec, std::move(prefix), known ? broker_ : nullptr, options);
+  return known ? broker_ : nullptr;
 }
 
 Result<std::shared_ptr<Link>> LinkPool::connect(const SandboxSpec& spec, Monitor<Entry>& entry,
                                                 const AcquireOptions& options) {
   std::vector<std::string> used;
+  std::string way;
   const auto open = [&]() -> Result<std::shared_ptr<Link>> {
     TRY_ASSIGN(CommandPrefix prefix, prefix_(spec));
     used = prefix.argv;
-    return this->open(spec, std::move(prefix), broker_, options);
+    way = way_(spec);
+    AskpassBroker* broker = options.by_itself ? broker_without_people(spec) : broker_;
+    return this->open(spec, std::move(prefix), broker, options);
   };
   // Whatever happens, nobody may be left waiting behind `connecting`.
   const auto open_safely = [&]() -> Result<std::shared_ptr<Link>> {
@@ -189,9 +208,12 @@ Result<std::shared_ptr<Link>> LinkPool::connect(const SandboxSpec& spec, Monitor
     }
   };
   auto opened = open_safely();
+  // That its process was killed says nothing about the machine, and nothing was asked of it yet.
+  if (!opened && opened.error().code == Errc::LinkLost) opened = open_safely();
   std::shared_ptr<Link> old;  // closed outside the lock
   entry.change([&](Entry& e) {
     e.connecting = false;
+    e.way = way;
     if (opened) {
       old = std::exchange(e.link, *opened);
       e.opened_at = std::chrono::steady_clock::now();
@@ -202,7 +224,7 @@ Result<std::shared_ptr<Link>> LinkPool::connect(const SandboxSpec& spec, Monitor
     ++e.failures;
     const auto now = std::chrono::steady_clock::now();
     e.next_attempt = now + pause_after(e.failures, random_fraction());
-    if (needs_a_person(opened.error())) {
+    if (needs_a_person(opened.error()) && !options.by_itself) {
       e.auth_failure = opened.error();
       e.auth_failed_at = now;
       e.auth_prefix = used;
@@ -219,10 +241,13 @@ Result<std::shared_ptr<Link>> LinkPool::acquire(const SandboxSpec& spec,
   while (true) {
     enum class Next { Use, Connect, Wait, Refuse };
     std::shared_ptr<Link> link;
+    std::shared_ptr<Link> old;  // closed outside the lock, unless a call still uses it
     std::optional<Error> refusal;
+    const std::string way = way_(spec);
     Instant pause_until{};
     const Next next = entry->change([&](Entry& e) {
       const auto now = std::chrono::steady_clock::now();
+      old = leave_old_way(e, way);
       const bool alive = e.link && e.link->alive();
       if (alive && !e.link->no_runs()) {
         link = e.link;
@@ -249,8 +274,9 @@ Result<std::shared_ptr<Link>> LinkPool::acquire(const SandboxSpec& spec,
     if (options.cancel.cancelled()) return Error{Errc::Cancelled, "cancelled", ""};
     if (next == Next::Connect) {
       auto opened = connect(spec, *entry, options);
-      const bool again = !opened && options.keep_trying && !options.deadline.expired() &&
-                         opened.error().code == Errc::Unreachable;
+      const bool again =
+          !opened && options.keep_trying && !options.deadline.expired() &&
+          (opened.error().code == Errc::Unreachable || opened.error().code == Errc::LinkLost);
       if (!again) return opened;
       continue;
     }

@@ -21,6 +21,9 @@ struct AcquireOptions {
   // A re-attach goes on trying, with growing pauses, until its deadline; a first call wants to
   // know.
   bool keep_trying = false;
+  // No user waits for this link: no person is asked for anything, and that one would have been
+  // needed is not held against the next caller.
+  bool by_itself = false;
   std::function<void(const std::string&)> progress = [](const std::string&) {};
 };
 
@@ -36,6 +39,11 @@ class LinkPool {
   // there. Such a link is opened anew for the next caller. Set before the first link is opened.
   using PlaceCheck = std::function<std::optional<Error>(const SandboxSpec&, const Machine&)>;
   void check_places(PlaceCheck check) { check_place_ = std::move(check); }
+
+  // Where a new link would lead now; empty when that is not known. A link that leads elsewhere is
+  // not used for further calls. Asked for every call, so that it must be cheap. Set as above.
+  using WayFinder = std::function<std::string(const SandboxSpec&)>;
+  void find_ways(WayFinder way) { way_ = std::move(way); }
 
   Result<std::shared_ptr<Link>> acquire(const SandboxSpec& spec, const AcquireOptions& options);
 
@@ -53,6 +61,7 @@ class LinkPool {
  private:
   struct Entry {
     std::shared_ptr<Link> link;
+    std::string way;  // that the link took, if it is known
     Instant opened_at{};
     bool connecting = false;
     int wanted = 0;  // callers in acquire()
@@ -65,8 +74,10 @@ class LinkPool {
   using SharedEntry = std::shared_ptr<Monitor<Entry>>;
 
   SharedEntry entry(const SandboxSpec& spec) const;
+  AskpassBroker* broker_without_people(const SandboxSpec& spec) const;
   bool may_log_in_now(const SandboxSpec& spec, Monitor<Entry>& entry) const;
   static void count_loss(Entry& entry, Instant now);
+  static std::shared_ptr<Link> leave_old_way(Entry& entry, const std::string& way);
   Result<std::shared_ptr<Link>> open(const SandboxSpec& spec, CommandPrefix prefix,
                                      AskpassBroker* broker, const AcquireOptions& options) const;
   Result<std::shared_ptr<Link>> connect(const SandboxSpec& spec, Monitor<Entry>& entry,
@@ -77,6 +88,7 @@ class LinkPool {
   std::vector<OutpostImage> images_;
   LinkSettings settings_;
   PlaceCheck check_place_;
+  WayFinder way_ = [](const SandboxSpec&) { return std::string(); };
   mutable Guarded<std::map<std::string, SharedEntry>> entries_;
 };
 

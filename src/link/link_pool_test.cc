@@ -6,6 +6,8 @@
 #include <atomic>
 
 #include "base/patience_test.h"
+#include "base/scratch_test.h"
+#include "base/text.h"
 #include "link/far_side_test.h"
 
 namespace yonder::link {
@@ -96,6 +98,43 @@ TEST_F(LinkPoolTest, GivesAllCallersTheSameLink) {
   }
   EXPECT_EQ(attempts().size(), 1U);
   EXPECT_EQ(pool_.existing(spec_), links[0]);
+}
+
+TEST_F(LinkPoolTest, TriesOnceMoreWhenTheProcessThatConnectsWasKilled) {
+  const testing::Scratch scratch;
+  const std::string killed = scratch / "killed";
+  behaves(concat("test -e ", killed, " || { touch ", killed, "; kill -9 $$; }; ", far_.greeting(),
+                 FarSide::listens()));
+  const auto link = acquire();
+  EXPECT_TRUE(link) << link.error().message;
+  EXPECT_EQ(attempts().size(), 2U);
+}
+
+TEST_F(LinkPoolTest, SaysWhichSignalKeepsEndingTheProcessThatConnects) {
+  behaves("kill -9 $$");
+  const auto link = acquire();
+  ASSERT_FALSE(link);
+  EXPECT_EQ(link.error().code, Errc::LinkLost);
+  EXPECT_THAT(link.error().message, HasSubstr("was ended by signal 9"));
+  EXPECT_EQ(attempts().size(), 2U);
+}
+
+TEST_F(LinkPoolTest, LeavesALinkWhoseSettingsLeadElsewhereToThoseWhoUseIt) {
+  Guarded<std::string> way("to one");
+  pool_.find_ways(
+      [&](const SandboxSpec&) { return way.with([](const std::string& now) { return now; }); });
+  answers();
+  const auto one = acquire();
+  ASSERT_TRUE(one) << one.error().message;
+  EXPECT_EQ(*acquire(), *one);
+  way.with([](std::string& now) { now = ""; });
+  EXPECT_EQ(*acquire(), *one) << "where the settings lead is not known";
+  way.with([](std::string& now) { now = "to two"; });
+  const auto two = acquire();
+  ASSERT_TRUE(two) << two.error().message;
+  EXPECT_NE(*two, *one);
+  EXPECT_TRUE((*one)->alive()) << "a call may still use it";
+  EXPECT_EQ(*acquire(), *two);
 }
 
 TEST_F(LinkPoolTest, TellsAFirstCallerAtOnceWhatIsWrong) {

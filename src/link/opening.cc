@@ -41,6 +41,7 @@ class Opening {
   Result<void> answer_need(const GreetingReader::Need& need);
   Result<bool> read_hello();
   Error failure();
+  Error killed(int signal) const;
   Error lateness();
   Deadline deploy_deadline() const;
   void wait(const Deadline& deadline);
@@ -111,6 +112,9 @@ void Opening::wait(const Deadline& deadline) {
 
 Error Opening::failure() {
   if (attempt_ != nullptr) {
+    if (const std::string trouble = attempt_->command_trouble(); !trouble.empty()) {
+      return explain_command_trouble(setup_.spec, trouble);
+    }
     if (const auto question = attempt_->refused()) {
       const bool host_key = question->kind == QuestionKind::HostKey;
       return Error{
@@ -121,6 +125,14 @@ Error Opening::failure() {
     }
   }
   return explain_failure(setup_.spec, errors_, greeting_.noise());
+}
+
+// By another process of this machine, which says nothing about the other one.
+Error Opening::killed(int signal) const {
+  return {
+      Errc::LinkLost,
+      concat("the process that connects to '", setup_.spec.name, "' was ended by signal ", signal),
+      "nothing was started; try again"};
 }
 
 Deadline Opening::deploy_deadline() const {
@@ -227,8 +239,10 @@ Result<Opened> Opening::run(Deadline deadline, const CancelToken& cancel) {
     if (cancel.cancelled()) return Error{Errc::Cancelled, "connecting was cancelled", ""};
     if (!open || (attempt_ != nullptr && attempt_->refused())) {
       // Its last words on stderr may come after the end of its stdout.
-      opened_.process.wait(Deadline::after(std::chrono::milliseconds(500)));
+      const auto end = opened_.process.wait(Deadline::after(std::chrono::milliseconds(500)));
       pump();
+      const bool refused = attempt_ != nullptr && attempt_->refused();
+      if (end && end->signaled && !refused) return killed(end->code);
       return failure();
     }
     if (deadline.expired() || setup_.give_up.expired()) return lateness();

@@ -4,6 +4,7 @@
 #include <set>
 
 #include "base/clock.h"
+#include "base/quote.h"
 #include "base/text.h"
 #include "ops/give_up.h"
 #include "ops/machines.h"
@@ -27,10 +28,36 @@ void leave_out_built_in(std::vector<SandboxSpec>& specs, const std::string& acti
   specs.erase(std::remove_if(specs.begin(), specs.end(), is_built_in), specs.end());
 }
 
-std::string nobody_fits(const std::vector<resources::RuledOut>& ruled_out) {
-  std::string text = "no machine fits:";
+std::string with_reasons(std::string text, const std::vector<resources::RuledOut>& ruled_out) {
   for (const auto& one : ruled_out) text += concat("\n  ", one.name, ": ", one.why);
   return text;
+}
+
+std::string nobody_fits(const std::vector<resources::RuledOut>& ruled_out) {
+  return with_reasons("no machine fits:", ruled_out);
+}
+
+std::string silent_for(Duration since) {
+  const auto seconds = std::chrono::duration_cast<std::chrono::seconds>(since).count();
+  return concat("did not answer ", seconds,
+                " s ago, and was not waited for; it is being asked again");
+}
+
+// Pure. No machine could be used, whatever the work: asking for less would not help.
+Error unusable(const std::map<std::string, Errc>& failed,
+               const std::vector<resources::RuledOut>& ruled_out) {
+  for (const auto& [name, code] : failed) {
+    if (!is_retryable(code)) continue;
+    return {Errc::Unreachable, with_reasons("no machine answers:", ruled_out),
+            concat("nothing was started; try again, or look closer with: yonder doctor ",
+                   shell_quote(name))};
+  }
+  const auto& [name, code] = *failed.begin();
+  const bool person = code == Errc::AuthNeeded || code == Errc::HostKey;
+  return {code, with_reasons("no machine can be used:", ruled_out),
+          concat("nothing was started; ",
+                 person ? "log in: yonder login " : "look closer with: yonder doctor ",
+                 shell_quote(name))};
 }
 
 }  // namespace
@@ -53,6 +80,7 @@ Result<void> Choosing::look() {
   leave_out_built_in(specs_, active);
   TRY(leave_out_by_label());
   context_.progress(concat("choosing among ", specs_.size(), " machines"));
+  silence_.look(engine_, specs_);
   ask(kPatience);
   // Whoever answered cannot do it: then the slow ones are worth the wait.
   if (cut_short_ && rank_now({}).fit.empty()) ask(std::nullopt);
@@ -81,6 +109,11 @@ Result<SandboxSpec> Choosing::next() {
   const auto spec = std::find_if(specs_.begin(), specs_.end(),
                                  [&](const auto& one) { return one.name == chosen_.sandbox; });
   return *spec;
+}
+
+void Choosing::rule_out(const Error& why) {
+  failed_[chosen_.sandbox] = why.code;
+  rule_out(why.message);
 }
 
 void Choosing::rule_out(const std::string& why) {
@@ -113,20 +146,48 @@ Result<void> Choosing::leave_out_by_label() {
                                        join({labels.begin(), labels.end()}, ", "))};
 }
 
+// When all were silent before, they are waited for, but not for all of the time again.
+resources::LookOptions Choosing::how_to_look(std::optional<Duration> patience) const {
+  if (silence_.of_all()) return {.limit = kPatience};
+  return {.patience = patience};
+}
+
 void Choosing::ask(std::optional<Duration> patience) {
   const SeeThrough give_up(context_);
   std::vector<SandboxSpec> places;
-  for (const auto& spec : specs_) places.push_back(where_it_starts(spec, wish_));
-  const auto seen = engine_.board.look(places, {.cancel = give_up.token(), .patience = patience});
+  for (const auto& spec : specs_) {
+    if (!silence_.of(spec)) places.push_back(where_it_starts(spec, wish_));
+  }
+  resources::LookOptions options = how_to_look(patience);
+  options.cancel = give_up.token();
+  const auto all = engine_.board.look(places, options);
   candidates_.clear();
+  failed_.clear();
   cut_short_ = false;
-  for (std::size_t i = 0; i < specs_.size(); ++i) {
-    resources::Candidate one{.name = specs_[i].name, .labels = specs_[i].labels};
-    one.facts = seen[i].facts;
-    if (seen[i].error) one.error = seen[i].error->message;
-    if (seen[i].error && seen[i].error->code == Errc::Timeout) cut_short_ = true;
+  auto seen = all.begin();
+  for (const auto& spec : specs_) {
+    resources::Candidate one{.name = spec.name, .labels = spec.labels};
+    if (const auto since = silence_.of(spec)) {
+      one.error = silent_for(*since);
+      failed_[spec.name] = Errc::Unreachable;
+      engine_.board.contacts().ask_again(spec);
+    } else {
+      take_seen(spec, *seen++, one);
+    }
     candidates_.push_back(std::move(one));
   }
+}
+
+void Choosing::take_seen(const SandboxSpec& spec, const resources::Seen& seen,
+                         resources::Candidate& one) {
+  one.facts = seen.facts;
+  if (!seen.error) return;
+  one.error = seen.error->message;
+  failed_[spec.name] = seen.error->code;
+  cut_short_ |= seen.error->code == Errc::Timeout && !silence_.of_all();
+  if (!is_silence(*seen.error, seen.took)) return;
+  note_silence(engine_.store, spec, *seen.error, seen.took);
+  engine_.board.contacts().ask_again(spec);
 }
 
 resources::Ranking Choosing::rank_now(const std::map<std::string, int>& recent) const {
@@ -153,8 +214,24 @@ Chosen Choosing::make_chosen(const resources::Ranking& ranking) const {
   return chosen;
 }
 
+// Of all machines that answered: then no machine would fit, however little was asked for.
+bool Choosing::no_directory() const {
+  const auto lacks = [](const resources::Candidate& one) {
+    return one.facts && !resources::missing_directory(*one.facts).empty();
+  };
+  const auto answered = [](const resources::Candidate& one) { return one.facts.has_value(); };
+  return std::any_of(candidates_.begin(), candidates_.end(), answered) &&
+         std::all_of(candidates_.begin(), candidates_.end(),
+                     [&](const auto& one) { return !answered(one) || lacks(one); });
+}
+
 Error Choosing::nobody(const resources::Ranking& ranking) const {
   const auto ruled_out = all_ruled_out(ranking);
+  if (!specs_.empty() && failed_.size() == specs_.size()) return unusable(failed_, ruled_out);
+  if (no_directory()) {
+    return {Errc::InvalidArgument, nobody_fits(ruled_out),
+            "nothing was run; make the directory on one of them, or give another cwd"};
+  }
   const bool queue_helps =
       !wish_.may_wait && !resources::rank(candidates_, wish_.needs, {}, true).fit.empty();
   std::string hint = ruled_out.empty() ? "add machines: yonder add NAME HOST"

@@ -6,6 +6,8 @@
 #include <vector>
 
 #include "ops/placement.h"
+#include "ops/silence.h"
+#include "resources/board.h"
 
 namespace yonder::ops {
 
@@ -23,8 +25,9 @@ class Choosing {
   Result<void> look();
   // The next machine to try.
   Result<SandboxSpec> next();
-  // Nothing was started there.
+  // Nothing was started there: the machine refused it, or could not be used.
   void rule_out(const std::string& why);
+  void rule_out(const Error& why);
 
   const Chosen& chosen() const { return chosen_; }
 
@@ -32,15 +35,20 @@ class Choosing {
   // Labels are known here: nobody has to be asked for them.
   Result<void> leave_out_by_label();
   void ask(std::optional<Duration> patience);
+  resources::LookOptions how_to_look(std::optional<Duration> patience) const;
+  void take_seen(const SandboxSpec& spec, const resources::Seen& seen, resources::Candidate& one);
   resources::Ranking rank_now(const std::map<std::string, int>& recent) const;
   std::vector<resources::RuledOut> all_ruled_out(const resources::Ranking& ranking) const;
   Chosen make_chosen(const resources::Ranking& ranking) const;
+  bool no_directory() const;
   Error nobody(const resources::Ranking& ranking) const;
 
   Engine& engine_;
   CallContext& context_;
   const Wish& wish_;
   std::vector<SandboxSpec> specs_;
+  Silence silence_;
+  std::map<std::string, Errc> failed_;  // those that could not be used, whatever the work
   std::vector<resources::Candidate> candidates_;
   std::vector<resources::RuledOut> tried_;
   std::vector<std::string> warnings_;

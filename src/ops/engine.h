@@ -76,6 +76,17 @@ class Session {
       return found == recent.places.end() ? std::string() : found->second;
     });
   }
+  // The runs of this session whose ids begin so, "r-abc" or "abc", and where each was started.
+  std::map<RunId, std::string> runs_beginning(const std::string& text) const {
+    const std::string start = text.starts_with("r-") ? text : "r-" + text;
+    return runs_.with([&](const Recent& recent) {
+      std::map<RunId, std::string> found;
+      for (const auto& [id, sandbox] : recent.places) {
+        if (id.str().starts_with(start)) found.emplace(id, sandbox);
+      }
+      return found;
+    });
+  }
   // The latest are remembered: what still runs is in the store, too.
   void remember(const RunId& id, const std::string& sandbox) {
     runs_.with([&](Recent& recent) {

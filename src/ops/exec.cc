@@ -184,6 +184,19 @@ Result<ExecResponse> stream_on(Engine& engine, CallContext& context, const ExecR
   return response;
 }
 
+// The run that its id, or a beginning of it, names.
+Result<ExecRequest> with_whole_id(Engine& engine, CallContext& context,
+                                  const ExecRequest& request) {
+  ExecRequest whole = request;
+  whole.run_named.clear();
+  TRY_ASSIGN(const FoundTask found,
+             find_task(engine, context.session,
+                       {.run_id = request.run_named, .sandbox = request.sandbox}));
+  whole.run_id = found.id;
+  whole.sandbox = found.sandbox.name;
+  return whole;
+}
+
 }  // namespace
 
 std::string not_found_hint(const RunStatus& status, bool login) {
@@ -194,6 +207,10 @@ std::string not_found_hint(const RunStatus& status, bool login) {
 }
 
 Result<ExecResponse> exec(Engine& engine, CallContext& context, const ExecRequest& request) {
+  if (!request.run_named.empty()) {
+    TRY_ASSIGN(const ExecRequest whole, with_whole_id(engine, context, request));
+    return exec(engine, context, whole);
+  }
   return exec_somewhere(engine, context, request, request.stdin_fd >= 0,
                         [&](const SandboxSpec& sandbox, const Taken& taken) {
                           return exec_on(engine, context, request, sandbox, taken);

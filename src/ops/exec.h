@@ -21,6 +21,7 @@ struct ExecRequest {
   std::optional<std::string> stdin_text;  // nothing: stdin is closed
   int stdin_fd = -1;                      // or a descriptor to stream from
   std::optional<RunId> run_id;            // attach to this run instead of starting one
+  std::string run_named;                  // the same, by its id or a unique beginning of it
   std::optional<Duration> wait = std::chrono::seconds(50);  // nothing: until the end
   std::size_t max_output_chars = 20000;
 };

@@ -1,3 +1,6 @@
+#include <string_view>
+
+#include "base/id.h"
 #include "base/text.h"
 #include "ops/arguments.h"
 #include "ops/exec.h"
@@ -26,6 +29,13 @@ Json process_schema() {
                        {"pid", "command"});
 }
 
+bool is_beginning_of_an_id(std::string_view text) {
+  if (text.starts_with("r-")) text.remove_prefix(2);
+  constexpr std::string_view kLetters = "abcdefghijklmnopqrstuvwxyz234567";
+  return !text.empty() && text.size() <= 16 &&
+         text.find_first_not_of(kLetters) == std::string_view::npos;
+}
+
 }  // namespace
 
 Result<ExecRequest> parse_exec_request(const Json& arguments) {
@@ -46,9 +56,11 @@ Result<ExecRequest> parse_exec_request(const Json& arguments) {
   const std::string run_id = in.text("run_id", "");
   const bool blank = trim(request.run.command).empty();
   if (!run_id.empty()) {
-    auto id = parse_run_id(run_id);
-    if (!id) in.fail("run_id", id.error().message, id.error().hint);
-    if (id) request.run_id = *id;
+    if (!is_beginning_of_an_id(run_id)) {
+      const Error error = parse_run_id(run_id).error();
+      in.fail("run_id", error.message, error.hint);
+    }
+    request.run_named = run_id;
     if (!blank) in.fail("command", "cannot be given together with run_id");
     if (asks_for_anything(request.needs)) {
       in.fail("run_id", "names a run that exists: it has what it needs", "leave the needs out");
@@ -135,7 +147,7 @@ Json exec_input_schema() {
                             "")},
        {"run_id", with_default(typed("string",
                                      "Wait for this earlier run instead of starting one; "
-                                     "gives its result."),
+                                     "gives its result. A unique beginning will do."),
                                "")}});
   properties.update(needs_properties());
   return object_schema(properties, {});

@@ -63,7 +63,10 @@ TEST(ParseExecRequest, TakesEveryField) {
 TEST(ParseExecRequest, TakesARunIdInsteadOfACommand) {
   const auto request = parse_exec_request(Json{{"run_id", "r-abcdefghijklmnop"}});
   ASSERT_TRUE(request);
-  EXPECT_EQ(request->run_id, RunId("r-abcdefghijklmnop"));
+  EXPECT_EQ(request->run_named, "r-abcdefghijklmnop");
+  const auto beginning = parse_exec_request(Json{{"run_id", "abcd"}});
+  ASSERT_TRUE(beginning);
+  EXPECT_EQ(beginning->run_named, "abcd");
 }
 
 TEST(ParseExecRequest, NamesWhatIsWrong) {

@@ -7,6 +7,7 @@
 #include <thread>
 
 #include "base/file.h"
+#include "base/lock_holder.h"
 #include "base/text.h"
 #include "tree/file_path.h"
 
@@ -33,7 +34,10 @@ Result<KeyTurn> KeyTurn::take(const std::string& state_directory, const std::str
   while (::flock(turn.lock_.get(), LOCK_EX | LOCK_NB) != 0) {
     if (errno != EWOULDBLOCK && errno != EINTR) return errno_error("lock " + path);
     if (cancel.cancelled()) {
-      return Error{Errc::Cancelled, "cancelled while another call placed the run of this key", ""};
+      return Error{Errc::Cancelled,
+                   concat("cancelled while the run of this key was being placed by ",
+                          describe_flock_holder(turn.lock_)),
+                   ""};
     }
     std::this_thread::sleep_for(kPause);
   }

@@ -28,6 +28,11 @@ Result<void> check_named(Engine& engine, const CallContext& context, const Sandb
     const resources::Seen seen =
         engine.board.look({where_it_starts(spec, wish)}, {.cancel = give_up.token()}).front();
     if (!seen.facts) return *seen.error;
+    if (const std::string absent = resources::missing_directory(*seen.facts); !absent.empty()) {
+      return Error{Errc::InvalidArgument,
+                   concat("commands cannot start on ", spec.name, ": ", absent),
+                   "nothing was run; make the directory first, or give another cwd"};
+    }
     reasons = resources::why_room_lacks(*seen.facts, wish.needs);
   }
   if (reasons.empty()) return {};
@@ -111,7 +116,11 @@ Result<std::optional<Chosen>> place_anywhere(Engine& engine, CallContext& contex
       if (attempt) return refusal(spec.name, attempt->status.proof);
       return attempt.error();
     }
-    choosing.rule_out(attempt ? attempt->status.proof : attempt.error().message);
+    if (attempt) {
+      choosing.rule_out(attempt->status.proof);
+    } else {
+      choosing.rule_out(attempt.error());
+    }
   }
 }
 

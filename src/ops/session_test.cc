@@ -21,6 +21,16 @@ TEST(SessionTest, RemembersTheLatestRunsAndNoMoreThanThat) {
   EXPECT_EQ(session.sandbox_of(first), "");
 }
 
+TEST(SessionTest, FindsItsRunsByTheBeginningOfTheirIds) {
+  Session session;
+  session.remember(RunId("r-abcdefghijklmnop"), "gpu1");
+  session.remember(RunId("r-abzzzzzzzzzzzzzz"), "gpu2");
+  EXPECT_EQ(session.runs_beginning("r-ab").size(), 2U);
+  EXPECT_EQ(session.runs_beginning("abz").size(), 1U);
+  EXPECT_EQ(session.runs_beginning("abz").begin()->second, "gpu2");
+  EXPECT_TRUE(session.runs_beginning("b").empty());
+}
+
 TEST(SessionTest, KeepsToTheFirstSandboxThatWasImplied) {
   Session session;
   EXPECT_EQ(session.pin("z"), "z");

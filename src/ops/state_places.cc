@@ -3,6 +3,7 @@
 #include "base/far_text.h"
 #include "base/quote.h"
 #include "base/text.h"
+#include "ops/silence.h"
 
 namespace yonder::ops {
 namespace {
@@ -38,6 +39,7 @@ std::optional<Error> misplaced(const std::optional<KnownPlace>& known, const San
 
 std::optional<Error> meet_machine(store::Store& store, const SandboxSpec& sandbox,
                                   const Machine& machine) {
+  [[maybe_unused]] const bool forgotten = store.forget_silent(silence_target(sandbox)).has_value();
   if (machine.machine_id.empty()) return std::nullopt;
   const auto found = store.state_place(sandbox.name, machine.machine_id, machine.user_id);
   if (!found) return std::nullopt;  // no memory: the machine has one of its own

@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <map>
 
 #include "base/clean_text.h"
 #include "base/text.h"
@@ -17,9 +18,9 @@ Error not_known(const std::string& text, const std::string& detail) {
                "list them with list_background_tasks (yonder ps --scan), or name the sandbox too"};
 }
 
-Error ambiguous(const std::string& text, const std::vector<store::RunNote>& notes) {
+Error ambiguous(const std::string& text, const std::map<RunId, std::string>& runs) {
   std::vector<std::string> ids;
-  for (const auto& note : notes) ids.push_back(note.id.str());
+  for (const auto& [id, sandbox] : runs) ids.push_back(id.str());
   return Error{Errc::InvalidArgument,
                concat("run_id: '", printable(text), "' fits more than one run: ", join(ids, ", ")),
                "give more letters of it"};
@@ -41,11 +42,14 @@ Result<Known> find_id(Engine& engine, const Session& session, const std::string&
     if (*note) known.sandbox = (*note)->sandbox;
     return known;
   }
+  // Commands that have ended are in no store, but the session may remember them.
+  std::map<RunId, std::string> runs = session.runs_beginning(text);
   const auto notes = engine.store.find_by_prefix(text, kShownCandidates);
   if (!notes) return not_known(text, concat(" (", notes.error().message, ")"));
-  if (notes->empty()) return not_known(text, "");
-  if (notes->size() > 1) return ambiguous(text, *notes);
-  return Known{.id = notes->front().id, .sandbox = notes->front().sandbox};
+  for (const auto& note : *notes) runs.emplace(note.id, note.sandbox);
+  if (runs.empty()) return not_known(text, "");
+  if (runs.size() > 1) return ambiguous(text, runs);
+  return Known{.id = runs.begin()->first, .sandbox = runs.begin()->second};
 }
 
 // Several machines may have a session or a log of that name: the active one is meant first.

@@ -143,6 +143,7 @@ struct TaskList {
   std::vector<TaskInfo> tasks;  // newest first
   std::vector<SandboxTasks> sandboxes;
   std::vector<std::string> warnings;
+  std::size_t only_foreground = 0;  // of a list without tasks: commands that it leaves out
 };
 Result<TaskList> list_tasks(Engine& engine, CallContext& context, const ListTasksRequest& request);
 Json to_json(const TaskList& list);

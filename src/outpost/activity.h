@@ -105,7 +105,8 @@ class FollowActivity : public Activity {
   void grant_input(Outbox& outbox);
   void announce(Outbox& outbox);
   void wake_supervisor();
-  bool has_begun_enough() const;
+  bool has_begun_enough();
+  bool awaits_its_program();
   bool supervisor_vanished();
 
   RunRecord record_;
@@ -119,7 +120,8 @@ class FollowActivity : public Activity {
   Deadline wait_;
   bool concluding_ = false;
   Deadline announce_by_;
-  Deadline next_look_;  // at the supervisor
+  Deadline next_look_;                  // at the supervisor
+  std::optional<Deadline> likely_end_;  // until then its program is likely to turn out missing
   Fd input_;
   std::uint64_t input_granted_ = 0;  // since in_from
   bool input_closed_ = false;

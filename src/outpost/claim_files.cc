@@ -15,8 +15,8 @@
 #include "base/clean_text.h"
 #include "base/id.h"
 #include "base/text.h"
+#include "base/user_name.h"
 #include "outpost/lease_place.h"
-#include "outpost/user_name.h"
 
 namespace yonder::outpost {
 namespace {

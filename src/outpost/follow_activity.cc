@@ -8,6 +8,8 @@
 #include "base/file.h"
 #include "base/text.h"
 #include "outpost/activity.h"
+#include "outpost/command.h"
+#include "outpost/missing_program.h"
 #include "outpost/processes.h"
 #include "outpost/supervisor.h"
 
@@ -18,6 +20,8 @@ namespace {
 constexpr auto kLookAgain = std::chrono::milliseconds(500);
 constexpr auto kTryToHold = std::chrono::milliseconds(2);
 constexpr auto kAnnounceAfter = std::chrono::milliseconds(30);
+// For a shell to find that a program does not exist.
+constexpr Duration kLikelyEnd = std::chrono::seconds(2);
 
 Result<void> write_at(const Fd& file, std::uint64_t offset, std::string_view bytes) {
   while (!bytes.empty()) {
@@ -67,8 +71,9 @@ void FollowActivity::announce(Outbox& outbox) {
 
 Deadline FollowActivity::due() const {
   if (!held_) return Deadline::after(kTryToHold);
-  if (options_.announce) return Deadline::earlier(wait_, announce_by_);
-  return Deadline::earlier(wait_, Deadline::after(kLookAgain));
+  const Deadline wait = likely_end_ ? Deadline::earlier(wait_, *likely_end_) : wait_;
+  if (options_.announce) return Deadline::earlier(wait, announce_by_);
+  return Deadline::earlier(wait, Deadline::after(kLookAgain));
 }
 
 bool FollowActivity::step(Outbox& outbox) {
@@ -96,10 +101,22 @@ bool FollowActivity::step(Outbox& outbox) {
   return true;
 }
 
-bool FollowActivity::has_begun_enough() const {
+bool FollowActivity::has_begun_enough() {
+  if (!options_.follow.until_begun) return false;
   // One that waits for its GPUs has begun to wait: that may take days.
-  return options_.follow.until_begun &&
-         (path_exists(record_.path("alive")) || path_exists(record_.path("waiting")));
+  if (path_exists(record_.path("waiting"))) return true;
+  return path_exists(record_.path("alive")) && !awaits_its_program();
+}
+
+// A run whose program seems to be missing is worth a moment: who has started it is told so. All
+// others have begun as soon as their process exists.
+bool FollowActivity::awaits_its_program() {
+  if (!likely_end_) {
+    const auto spec = record_.read_spec();
+    const bool may_lack = spec && may_lack_its_program(*spec, current_environment());
+    likely_end_ = Deadline::after(may_lack ? kLikelyEnd : Duration::zero());
+  }
+  return !likely_end_->expired();
 }
 
 // A supervisor that was killed writes no end, and the directory stays as it is for ever.

@@ -12,11 +12,11 @@
 
 #include "base/clean_text.h"
 #include "base/text.h"
+#include "base/user_name.h"
 #include "outpost/claim_files.h"
 #include "outpost/lease_place.h"
 #include "outpost/machine.h"
 #include "outpost/processes.h"
-#include "outpost/user_name.h"
 
 namespace yonder::outpost {
 namespace {
@@ -157,14 +157,14 @@ Result<OwnClaim> OwnClaim::enter(const Fd& place, const wire::GpuClaim& claim,
   ::unlinkat(place.get(), unfinished.c_str(), 0);
   Fd file(::openat(place.get(), unfinished.c_str(),
                    O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600));
-  if (!file) return errno_error("a GPU lease");
+  if (!file) return lease_trouble(lease_directory(), "a GPU lease", errno);
   // Locked before it can be seen: a claim that nobody holds counts for nothing.
   OwnClaim own(std::move(file), number, name);
   auto done = own.write(claim);
   if (done) done = hold_claim(own.file_);
   if (done && (::fchmod(own.file_.get(), kReadable) != 0 ||
                ::renameat(place.get(), unfinished.c_str(), place.get(), name.c_str()) != 0)) {
-    done = errno_error("a GPU lease");
+    done = lease_trouble(lease_directory(), "a GPU lease", errno);
   }
   if (done) return own;
   ::unlinkat(place.get(), unfinished.c_str(), 0);
@@ -181,9 +181,10 @@ bool OwnClaim::is_in(const Fd& place) const {
 
 Result<void> OwnClaim::write(const wire::GpuClaim& claim) const {
   const std::string text = wire::encode(claim);
+  errno = ENOSPC;  // what a write that stops halfway means
   if (::pwrite(file_.get(), text.data(), text.size(), 0) != static_cast<ssize_t>(text.size()) ||
       ::ftruncate(file_.get(), static_cast<off_t>(text.size())) != 0) {
-    return errno_error("a GPU lease");
+    return lease_trouble(lease_directory(), "a GPU lease", errno);
   }
   return {};
 }

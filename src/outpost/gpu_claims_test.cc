@@ -13,10 +13,10 @@
 #include "base/id.h"
 #include "base/scratch_test.h"
 #include "base/text.h"
+#include "base/user_name.h"
 #include "outpost/lease_place.h"
 #include "outpost/machine.h"
 #include "outpost/processes.h"
-#include "outpost/user_name.h"
 
 namespace yonder::outpost {
 namespace {

@@ -7,10 +7,10 @@
 #include "base/clean_text.h"
 #include "base/gpu_free.h"
 #include "base/text.h"
+#include "base/user_name.h"
 #include "outpost/gpu_times.h"
 #include "outpost/gpus.h"
 #include "outpost/machine.h"
-#include "outpost/user_name.h"
 
 namespace yonder::outpost {
 namespace {

@@ -11,8 +11,8 @@
 #include "base/fd.h"
 #include "base/file.h"
 #include "base/text.h"
+#include "base/user_name.h"
 #include "outpost/tool.h"
-#include "outpost/user_name.h"
 
 namespace yonder::outpost {
 namespace {

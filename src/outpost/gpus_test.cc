@@ -6,10 +6,10 @@
 #include "base/file.h"
 #include "base/scratch_test.h"
 #include "base/text.h"
+#include "base/user_name.h"
 #include "lab/gpu_stub.h"
 #include "outpost/gpu_processes.h"
 #include "outpost/processes.h"
-#include "outpost/user_name.h"
 
 namespace yonder::outpost {
 namespace {

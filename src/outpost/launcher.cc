@@ -18,6 +18,8 @@
 #include "base/environment.h"
 #include "base/file.h"
 #include "base/text.h"
+#include "base/user_name.h"
+#include "outpost/child.h"
 #include "outpost/command.h"
 #include "outpost/command_process.h"
 #include "outpost/detach.h"
@@ -25,7 +27,6 @@
 #include "outpost/machine.h"
 #include "outpost/self.h"
 #include "outpost/supervisor.h"
-#include "outpost/user_name.h"
 
 namespace yonder::outpost {
 namespace {
@@ -115,12 +116,13 @@ bool launch_in_scope(const RunRecord& record, const Fd& lock, const SystemdFacts
     channel->near.reset();
     become_scope(record, systemd, lock, channel->far);
   }
+  const Child child(pid);
   channel->far.reset();
   const char go = kGo;
   if (hear_ready(record, channel->near, deadline) && ::write(channel->near.get(), &go, 1) == 1)
     return true;
   channel->near.reset();
-  ::kill(pid, SIGKILL);
+  child.signal(SIGKILL);
   ::waitpid(pid, nullptr, 0);
   return false;
 }

@@ -6,16 +6,17 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <cerrno>
 #include <cstdio>
 
 #include "base/clean_text.h"
 #include "base/environment.h"
+#include "base/lock_holder.h"
 #include "base/quote.h"
 #include "base/text.h"
-#include "outpost/lock_holder.h"
-#include "outpost/user_name.h"
+#include "base/user_name.h"
 
 namespace yonder::outpost {
 namespace {
@@ -32,8 +33,19 @@ Error unusable(const std::string& path, const std::string& why, const std::strin
                       "YONDER_GPU_LEASES names another")};
 }
 
-Error unusable_now(const std::string& path, const char* what) {
-  return unusable(path, errno_error(what).message, "");
+// Something else stands at the path.
+Error no_directory(const std::string& path, mode_t mode) {
+  if (!S_ISLNK(mode)) {
+    return unusable(path, "it is not a directory", concat("remove ", shell_quote(path), "; "));
+  }
+  std::array<char, 4096> target{};
+  const ssize_t size = ::readlink(path.c_str(), target.data(), target.size());
+  return unusable(
+      path,
+      concat("it is a symbolic link to ",
+             printable({target.data(), static_cast<std::size_t>(std::max<ssize_t>(size, 0))}),
+             ", and any user could have made that"),
+      concat("remove the link: rm ", shell_quote(path), "; "));
 }
 
 std::string octal(mode_t mode) {
@@ -69,6 +81,20 @@ Result<void> check_shared(const Fd& place, const std::string& path) {
 
 }  // namespace
 
+Error lease_trouble(const std::string& path, const char* what, int problem) {
+  if (problem == ENOSPC) {
+    return unusable(path, "its file system is full", "make room on it (df -h and df -i tell); ");
+  }
+  if (problem == EDQUOT) {
+    return unusable(path, concat("the quota of ", user_name(::geteuid()), " there is used up"),
+                    "remove files of that user from it; ");
+  }
+  if (problem == EROFS) {
+    return unusable(path, "its file system is read-only", "mount it for writing; ");
+  }
+  return unusable(path, errno_error(what, problem).message, "");
+}
+
 std::string lease_directory() {
   const std::string elsewhere = environment("YONDER_GPU_LEASES");
   return elsewhere.starts_with('/') ? elsewhere : "/var/tmp/yonder-gpus";
@@ -76,7 +102,7 @@ std::string lease_directory() {
 
 Result<Fd> open_lease_place(const std::string& path) {
   const bool made = ::mkdir(path.c_str(), kShared) == 0;
-  if (!made && errno != EEXIST) return unusable_now(path, "mkdir");
+  if (!made && errno != EEXIST) return lease_trouble(path, "mkdir", errno);
   const Deadline deadline = Deadline::after(kMakersMoment);
   while (true) {
     Fd place(::open(path.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
@@ -85,12 +111,11 @@ Result<Fd> open_lease_place(const std::string& path) {
       return place;
     }
     const int problem = errno;
-    if (problem == EACCES && deadline.expired()) {
-      struct stat info {};
-      if (::lstat(path.c_str(), &info) == 0) return not_shared(path, info);
-    }
-    errno = problem;
-    if (problem != EACCES || deadline.expired()) return unusable_now(path, "open");
+    struct stat info {};
+    const bool known = ::lstat(path.c_str(), &info) == 0;
+    if (known && !S_ISDIR(info.st_mode)) return no_directory(path, info.st_mode);
+    if (known && problem == EACCES && deadline.expired()) return not_shared(path, info);
+    if (problem != EACCES || deadline.expired()) return lease_trouble(path, "open", problem);
     ::poll(nullptr, 0, kPauseMs);
   }
 }

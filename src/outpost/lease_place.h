@@ -17,6 +17,8 @@ std::string lease_directory();
 
 // Makes it when it is not there. Refuses what is no directory, a symlink, or closed to others.
 Result<Fd> open_lease_place(const std::string& path);
+// Why nothing can be made there, from what the kernel said, and what mends it.
+Error lease_trouble(const std::string& path, const char* what, int problem);
 // Whether the path still leads to it: it may have been cleared away, or made anew.
 bool is_lease_place(const Fd& place, const std::string& path);
 

@@ -4,12 +4,16 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
+#include <cerrno>
+
 #include "base/file.h"
+#include "base/refused_calls_test.h"
 #include "base/scratch_test.h"
 #include "base/text.h"
-#include "outpost/user_name.h"
+#include "base/user_name.h"
 
 namespace yonder::outpost {
 namespace {
@@ -31,11 +35,37 @@ TEST(LeasePlace, IsLikeTheDirectoryForTemporaryFiles) {
 TEST(LeasePlace, IsNeverASymlinkOrAFile) {
   const testing::Scratch scratch;
   ASSERT_EQ(::symlink("/tmp", (scratch / "link").c_str()), 0);
-  EXPECT_FALSE(open_lease_place(scratch / "link"));
+  const auto link = open_lease_place(scratch / "link");
+  ASSERT_FALSE(link);
+  EXPECT_THAT(link.error().message, HasSubstr("it is a symbolic link to /tmp"));
+  EXPECT_THAT(link.error().hint, HasSubstr("rm " + (scratch / "link")));
   ASSERT_TRUE(open_file(scratch / "file", O_WRONLY | O_CREAT));
   const auto file = open_lease_place(scratch / "file");
   ASSERT_FALSE(file);
+  EXPECT_THAT(file.error().message, HasSubstr("it is not a directory"));
   EXPECT_THAT(file.error().hint, HasSubstr("1777"));
+}
+
+TEST(LeasePlace, OnAFileSystemThatIsFullOrReadOnlySaysSoAndWhatMendsIt) {
+  const testing::Scratch scratch;
+  const std::string path = scratch / "gpus";
+  const auto says = [&](unsigned problem, const char* why) {
+    return testing::is_so_in_a_child([&] {
+      if (!testing::refuse_calls({
+#ifdef SYS_mkdir
+              {SYS_mkdir, problem},
+#endif
+              {SYS_mkdirat, problem}})) {
+        return false;
+      }
+      const auto place = open_lease_place(path);
+      return !place && place.error().message.find(why) != std::string::npos &&
+             place.error().hint.find("YONDER_GPU_LEASES") != std::string::npos;
+    });
+  };
+  EXPECT_TRUE(says(ENOSPC, "its file system is full"));
+  EXPECT_TRUE(says(EROFS, "its file system is read-only"));
+  EXPECT_TRUE(says(EDQUOT, "is used up"));
 }
 
 TEST(LeasePlace, OfSomebodyElseThatIsClosedIsRefusedWithItsOwner) {

@@ -9,6 +9,7 @@
 #include <cstdio>
 
 #include "base/file.h"
+#include "base/lock_holder.h"
 #include "base/text.h"
 #include "outpost/command.h"
 #include "outpost/remove_run.h"
@@ -45,7 +46,8 @@ Result<Fd> create_spec(const RunRecord& record) {
   TRY_ASSIGN(Fd fd, open_file(record.path("spec"), O_RDWR | O_CREAT | O_EXCL));
   if (::flock(fd.get(), LOCK_EX | LOCK_NB) == 0) return fd;
   if (errno != EWOULDBLOCK) return errno_error("lock " + record.path("spec"));
-  return Error{Errc::Conflict, "somebody else has locked " + record.path("spec"), ""};
+  return Error{Errc::Conflict,
+               concat(record.path("spec"), " is locked by ", describe_flock_holder(fd)), ""};
 }
 
 Result<void> write_spec(const RunRecord& record, const Fd& file, wire::StartRequest spec) {

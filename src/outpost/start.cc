@@ -12,6 +12,7 @@
 #include "base/clean_text.h"
 #include "base/clock.h"
 #include "base/file.h"
+#include "base/lock_holder.h"
 #include "base/text.h"
 #include "outpost/background.h"
 #include "outpost/background_log.h"
@@ -333,8 +334,11 @@ Result<Fd> lock_keys(const std::string& state_dir) {
   while (::flock(fd.get(), LOCK_EX | LOCK_NB) != 0) {
     if (errno != EWOULDBLOCK && errno != EINTR) return errno_error("lock " + state_dir + "/keys");
     if (deadline.expired()) {
-      return Error{Errc::Conflict, "somebody else holds the lock of " + state_dir + "/keys",
-                   "nothing was run; try again"};
+      return Error{
+          Errc::Conflict,
+          concat(printable(state_dir), "/keys is locked by ", describe_flock_holder(fd)),
+          "nothing was run; every start needs that lock for a moment only: try again, and if it "
+          "stays, that process must end"};
     }
     ::poll(nullptr, 0, 2);
   }

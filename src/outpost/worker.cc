@@ -7,7 +7,9 @@
 #include <algorithm>
 #include <array>
 #include <cerrno>
+#include <utility>
 
+#include "outpost/child.h"
 #include "outpost/detach.h"
 #include "wire/frame.h"
 
@@ -39,16 +41,15 @@ class WorkerActivity : public Activity {
     Fd from;
     Fd word;
   };
-  WorkerActivity(wire::StreamId stream, pid_t pid, WorkerEnd end, Pipes pipes)
+  WorkerActivity(wire::StreamId stream, Child child, WorkerEnd end, Pipes pipes)
       : stream_(stream),
-        pid_(pid),
+        child_(std::move(child)),
         end_(end),
         to_(std::move(pipes.to)),
         from_(std::move(pipes.from)),
         word_(std::move(pipes.word)) {}
   ~WorkerActivity() override {
-    // It may have ended long ago, but its number is not given away while we can still write to it.
-    if (!over_ && end_ == WorkerEnd::AtOnce && still_reads()) ::kill(pid_, SIGTERM);
+    if (!over_ && end_ == WorkerEnd::AtOnce) child_.signal(SIGTERM);
   }
   WorkerActivity(const WorkerActivity&) = delete;
   WorkerActivity& operator=(const WorkerActivity&) = delete;
@@ -66,10 +67,9 @@ class WorkerActivity : public Activity {
   void feed(Outbox& outbox);
   bool forward(Outbox& outbox);
   bool may_read() const { return ready_.size() - start_ < kReadAtOnce; }
-  bool still_reads() const;
 
   wire::StreamId stream_;
-  pid_t pid_;
+  Child child_;
   WorkerEnd end_;
   Fd to_;
   Fd from_;
@@ -87,11 +87,6 @@ class WorkerActivity : public Activity {
   std::uint64_t credit_ = wire::kInitialCredit;
   bool over_ = false;
 };
-
-bool WorkerActivity::still_reads() const {
-  pollfd state{to_.get(), POLLOUT, 0};
-  return to_ && ::poll(&state, 1, 0) >= 0 && (state.revents & (POLLERR | POLLNVAL)) == 0;
-}
 
 void WorkerActivity::polled(std::vector<pollfd>& fds) const {
   if (from_ && may_read() && !blocked_) fds.push_back({from_.get(), POLLIN, 0});
@@ -289,7 +284,7 @@ Result<std::unique_ptr<Activity>> start_worker(wire::StreamId stream, WorkerEnd 
     ::_exit(work_and_answer(channel, work));
   }
   return std::unique_ptr<Activity>(std::make_unique<WorkerActivity>(
-      stream, pid, end,
+      stream, Child(pid), end,
       WorkerActivity::Pipes{std::move(in.write), std::move(out.read), std::move(word.write)}));
 }
 

@@ -88,6 +88,7 @@ std::vector<Seen> Board::look(const std::vector<SandboxSpec>& specs, const LookO
     const auto done = [&, i](Seen seen) {
       const bool given_up = seen.error && seen.error->code == Errc::Cancelled;
       if (given_up && !options.cancel.cancelled()) seen.error = no_answer_since(began);
+      seen.took = std::chrono::steady_clock::now() - began;
       pending.change([&](Pending& state) {
         all[i] = std::move(seen);
         --state.open;

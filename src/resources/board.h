@@ -25,6 +25,7 @@ struct Seen {
   std::optional<MachineFacts> facts;
   std::optional<Error> error;
   Duration age{};
+  Duration took{};  // from the question to the answer, or to where it was given up
 };
 
 struct LookOptions {

@@ -9,15 +9,18 @@ namespace {
 // Beyond the connect time-out: sending the outpost, the first time.
 constexpr auto kSlack = std::chrono::milliseconds(500);
 constexpr auto kErrorGoodFor = std::chrono::seconds(30);
+// Between two attempts to reach a machine that fails at once.
+constexpr auto kBeforeNext = std::chrono::seconds(5);
 
 // Settings of one name may change while we live; then it may be another machine.
 std::string identity_of(const SandboxSpec& spec) {
   return concat(spec.name, "\n", spec.host, "\n", spec.user, "\n", spec.port);
 }
 
-Contact reach(link::LinkPool& links, const SandboxSpec& spec, const CancelToken& cancel) {
+Contact reach(link::LinkPool& links, const SandboxSpec& spec, bool by_itself,
+              const CancelToken& cancel) {
   const auto deadline = Deadline::after(spec.connect_timeout + kSlack);
-  auto link = links.acquire(spec, {.deadline = deadline, .cancel = cancel});
+  auto link = links.acquire(spec, {.deadline = deadline, .cancel = cancel, .by_itself = by_itself});
   if (!link) return {.error = std::move(link).error()};
   // A link that was up a moment ago may be half-open: only an answer shows that it lives.
   auto round_trip = (*link)->ping(deadline, cancel);
@@ -33,6 +36,10 @@ bool is_of_use(const std::optional<Contact>& outcome) {
          std::chrono::steady_clock::now() - outcome->heard < kErrorGoodFor;
 }
 
+bool is_under_way_or_new(const std::optional<Contact>& outcome) {
+  return !outcome || std::chrono::steady_clock::now() - outcome->heard < kBeforeNext;
+}
+
 }  // namespace
 
 Contacts::~Contacts() {
@@ -43,14 +50,31 @@ Contacts::Shared Contacts::attempt(const SandboxSpec& spec) {
   return attempts_.with([&](auto& attempts) {
     Shared& found = attempts[identity_of(spec)];
     if (found && found->outcome.look(is_of_use)) return found;
-    found = std::make_shared<Attempt>();
-    // The attempt outlives its thread, which its destructor joins.
-    found->thread = Thread("reach " + spec.name, [this, spec, attempt = found.get()] {
-      Contact contact = reach(links_, spec, give_up_.token());
-      contact.heard = std::chrono::steady_clock::now();
-      attempt->outcome.change([&](auto& outcome) { outcome = std::move(contact); });
-    });
+    found = begin(spec, false);
     return found;
+  });
+}
+
+Contacts::Shared Contacts::begin(const SandboxSpec& spec, bool by_itself) {
+  auto begun = std::make_shared<Attempt>();
+  // The attempt outlives its thread, which its destructor joins.
+  begun->thread = Thread("reach " + spec.name, [this, spec, by_itself, attempt = begun.get()] {
+    const Instant began = std::chrono::steady_clock::now();
+    Contact contact = reach(links_, spec, by_itself, give_up_.token());
+    contact.heard = std::chrono::steady_clock::now();
+    contact.took = contact.heard - began;
+    const bool failed = contact.error && contact.error->code != Errc::Cancelled;
+    if (failed && on_failure_) on_failure_(spec, contact);
+    attempt->outcome.change([&](auto& outcome) { outcome = std::move(contact); });
+  });
+  return begun;
+}
+
+void Contacts::ask_again(const SandboxSpec& spec) {
+  attempts_.with([&](auto& attempts) {
+    Shared& found = attempts[identity_of(spec)];
+    if (found && found->outcome.look(is_under_way_or_new)) return;
+    found = begin(spec, true);
   });
 }
 

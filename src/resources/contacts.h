@@ -1,5 +1,6 @@
 #pragma once
 
+#include <functional>
 #include <map>
 #include <memory>
 #include <optional>
@@ -25,6 +26,7 @@ struct Contact {
   std::optional<Duration> round_trip;
   std::optional<Error> error;
   Instant heard{};
+  Duration took{};  // until it was heard
 };
 
 // Asks machines whether they are there, and does not wait for the slow ones: an attempt goes on
@@ -39,6 +41,14 @@ class Contacts {
   // All at once, in the order of `specs`; nothing for those that have not answered by then.
   std::vector<std::optional<Contact>> ask(const std::vector<SandboxSpec>& specs,
                                           const Deadline& deadline, const CancelToken& cancel);
+  // Asks a machine that did not answer once more, and does not wait: the link it comes to is there
+  // for the next caller. No person is asked for anything.
+  void ask_again(const SandboxSpec& spec);
+
+  // Called with every failure to reach a machine, from the thread that tried. Set before the first
+  // question.
+  using OnFailure = std::function<void(const SandboxSpec&, const Contact&)>;
+  void on_failure(OnFailure told) { on_failure_ = std::move(told); }
 
  private:
   struct Attempt {
@@ -48,9 +58,11 @@ class Contacts {
   using Shared = std::shared_ptr<Attempt>;
 
   Shared attempt(const SandboxSpec& spec);
+  Shared begin(const SandboxSpec& spec, bool by_itself);
   void forget(const SandboxSpec& spec, const Shared& attempt);
 
   link::LinkPool& links_;
+  OnFailure on_failure_;
   CancelSource give_up_;
   Guarded<std::map<std::string, Shared>> attempts_;
 };

@@ -80,13 +80,18 @@ Reasons why_labels_lack(const std::vector<std::string>& labels,
   return reasons;
 }
 
+std::string missing_directory(const MachineFacts& facts) {
+  const Disk* disk = disk_for_work(facts);
+  return disk == nullptr ? "" : printable(disk->absent);
+}
+
 Reasons why_room_lacks(const MachineFacts& facts, const Needs& needs) {
   Reasons reasons;
   compare(reasons, facts.memory.available_bytes, needs.memory_mb, "of memory available");
-  const Disk* disk = disk_for_work(facts);
-  if (disk != nullptr && !disk->absent.empty()) {
-    return {"commands cannot start there: " + printable(disk->absent)};
+  if (const std::string absent = missing_directory(facts); !absent.empty()) {
+    return {"commands cannot start there: " + absent};
   }
+  const Disk* disk = disk_for_work(facts);
   const Count free = disk != nullptr ? disk->free_bytes : Count::missing("no answer about it");
   compare(reasons, free, needs.disk_mb, "of disk free where commands start");
   return reasons;

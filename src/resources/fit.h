@@ -16,6 +16,8 @@ Reasons why_labels_lack(const std::vector<std::string>& labels,
                         const std::vector<std::string>& wanted);
 // Memory, disk, and the directory to start in, now.
 Reasons why_room_lacks(const MachineFacts& facts, const Needs& needs);
+// "'/work' does not exist", of the directory to start in; empty when it is there, or not known.
+std::string missing_directory(const MachineFacts& facts);
 // GPUs that are free now.
 Reasons why_gpus_lack(const MachineFacts& facts, const Needs& needs);
 // GPUs that could be free some day.

@@ -62,12 +62,13 @@ bool is_socket(const std::string& path) {
 
 }  // namespace
 
-KeptLogins::KeptLogins(std::string directory, std::vector<std::string> environment,
+KeptLogins::KeptLogins(const Places& places, std::vector<std::string> environment,
                        link::AskpassBroker* broker, bool interactive)
-    : directory_(std::move(directory)),
+    : directory_(places.directory),
       environment_(std::move(environment)),
       broker_(broker),
-      interactive_(interactive) {}
+      interactive_(interactive),
+      ways_(places.home, [this](const SandboxSpec& spec) { return settings_of(spec); }) {}
 
 // Commands on this machine get the environment as it is.
 const std::vector<std::string>& KeptLogins::environment_for(const SandboxSpec& spec) const {
@@ -104,7 +105,9 @@ Result<link::CommandPrefix> KeptLogins::prefix(const SandboxSpec& spec) const {
   PrefixOptions options{.environment = environment_for(spec), .interactive = interactive_};
   TRY_ASSIGN(link::CommandPrefix words, prefix_for(spec, options));
   if (spec.backend != Backend::Ssh) return words;
+  config::Watched watched = ways_.watch();
   const std::string settings = ask_settings(words);
+  ways_.note(spec, std::move(watched), settings);
   const std::string socket = socket_path(spec, settings);
   const bool kept = is_socket(socket);
   if (kept) options.control_path = socket;
@@ -148,6 +151,10 @@ Result<std::string> KeptLogins::open(const SandboxSpec& spec, const CancelToken&
   while (true) {
     const auto status = ssh.wait(Deadline::after(kLook));
     drain(ssh.errors(), errors);
+    const std::string trouble = attempt ? attempt->command_trouble() : "";
+    if (attempt && attempt->refused() && !trouble.empty()) {
+      return link::explain_command_trouble(spec, trouble);
+    }
     if (attempt && attempt->refused()) {
       return Error{Errc::AuthNeeded, concat("'", spec.name, "': the question was not answered"),
                    ""};

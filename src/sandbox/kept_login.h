@@ -9,6 +9,7 @@
 #include "link/prefix.h"
 #include "model/sandbox_spec.h"
 #include "sandbox/ssh_agent.h"
+#include "sandbox/ssh_ways.h"
 
 namespace yonder::sandbox {
 
@@ -17,7 +18,11 @@ namespace yonder::sandbox {
 // used while ssh's settings still lead to where it has logged in. Thread: any.
 class KeptLogins {
  public:
-  KeptLogins(std::string directory, std::vector<std::string> environment,
+  struct Places {
+    std::string directory;  // of the sockets
+    std::string home;       // of the user
+  };
+  KeptLogins(const Places& places, std::vector<std::string> environment,
              link::AskpassBroker* broker, bool interactive);
 
   // The words for a link, through a kept login where there is one.
@@ -34,6 +39,10 @@ class KeptLogins {
   // Whether the ssh that keeps it is there, and says so.
   bool stands(const SandboxSpec& spec) const;
 
+  // Where ssh's settings lead to now; empty while no link was made. Costs a few stat() calls,
+  // unless a file of these settings has changed.
+  std::string target(const SandboxSpec& spec) const { return ways_.target(spec); }
+
   // Where ssh gets keys from that are in no file.
   const SshAgentSeen& agent() const { return environment_.agent(); }
 
@@ -49,6 +58,7 @@ class KeptLogins {
   SshEnvironment environment_;
   link::AskpassBroker* broker_;
   bool interactive_;
+  mutable SshWays ways_;
 };
 
 }  // namespace yonder::sandbox

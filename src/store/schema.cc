@@ -100,6 +100,12 @@ constexpr std::array kSteps{
         PRIMARY KEY (sandbox, machine, user_id)
       ) STRICT, WITHOUT ROWID;
     )sql",
+    R"sql(
+      CREATE TABLE silent_machines (
+        target TEXT NOT NULL PRIMARY KEY,
+        noted_ms INTEGER NOT NULL
+      ) STRICT, WITHOUT ROWID;
+    )sql",
 };
 constexpr int kPresent = static_cast<int>(kSteps.size());
 

@@ -47,7 +47,7 @@ TEST(Schema, OfAnEmptyFileBecomesThePresentOne) {
   const Scratch scratch;
   const std::string path = scratch.write("yonder.db", "");
   EXPECT_TRUE(Store(path).remember(note_of(run_number(1))));
-  EXPECT_EQ(answer(path, "PRAGMA user_version"), "5\n");
+  EXPECT_EQ(answer(path, "PRAGMA user_version"), "6\n");
   EXPECT_EQ(answer(path, "PRAGMA journal_mode"), "wal\n");
   EXPECT_EQ(answer(path, "SELECT id FROM runs"), run_number(1).str() + "\n");
 }
@@ -68,7 +68,7 @@ TEST(Schema, OfVersion1IsMigratedWithAllItHolds) {
   EXPECT_FALSE(notes->at(0).exit_code.has_value());
   EXPECT_TRUE(store.move_cursor("me", note.id, 7));
   EXPECT_TRUE(store.sandbox_answered("gpu1", 1));
-  EXPECT_EQ(answer(path, "PRAGMA user_version"), "5\n");
+  EXPECT_EQ(answer(path, "PRAGMA user_version"), "6\n");
 }
 
 TEST(Schema, IsTheSameForANewFileAndForAMigratedOne) {
@@ -105,7 +105,7 @@ TEST(Schema, OfANewerYonderIsRefusedAndNotTouched) {
   EXPECT_EQ(refused.error().code, Errc::Config);
   EXPECT_THAT(refused.error().message, HasSubstr(path));
   EXPECT_THAT(refused.error().message, HasSubstr("version 99"));
-  EXPECT_THAT(refused.error().message, HasSubstr("up to 5"));
+  EXPECT_THAT(refused.error().message, HasSubstr("up to 6"));
   EXPECT_THAT(refused.error().hint, HasSubstr("upgrade yonder"));
   EXPECT_THAT(refused.error().hint, Not(HasSubstr("mv")));
   EXPECT_EQ(scratch.read("yonder.db"), before);

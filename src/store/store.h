@@ -123,6 +123,14 @@ class Store {
   // Nothing was started there.
   Result<void> forget_place(const std::string& key);
 
+  // Machines that did not answer, by `target`: everything that says where such a machine is. Gives
+  // those that were noted within the last `window_ms`, and when.
+  Result<std::map<std::string, std::int64_t>> silent_machines(std::int64_t now_ms,
+                                                              std::int64_t window_ms);
+  Result<void> note_silent(const std::string& target, std::int64_t now_ms);
+  // It has answered. Writes only when it was noted.
+  Result<void> forget_silent(const std::string& target);
+
   // Where a machine keeps the records of its runs, as it said when a run had been started there.
   struct StatePlace {
     std::string sandbox;

@@ -4,11 +4,14 @@
 
 #include <algorithm>
 #include <array>
+#include <filesystem>
 #include <memory>
+#include <optional>
 #include <utility>
 
 #include "base/clean_text.h"
 #include "base/fd.h"
+#include "base/home_path.h"
 #include "base/text.h"
 #include "tree/beneath.h"
 #include "tree/leftovers.h"
@@ -46,6 +49,13 @@ tree::RuleSet named_by(const std::vector<std::string>& files) {
     return all;
   }
   return named;
+}
+
+// Without dots and doubled slashes; links are not looked at.
+std::string plain_path(const std::string& path) {
+  std::string plain = std::filesystem::path(path).lexically_normal().string();
+  while (plain.size() > 1 && plain.ends_with('/')) plain.pop_back();
+  return plain;
 }
 
 }  // namespace
@@ -100,6 +110,23 @@ Pair Ends::pair(bool push) const {
           .local_root = local_path(),
           .remote_root = remote_path(),
           .push = push};
+}
+
+std::optional<Pair> Ends::pair_as_given(bool push) const {
+  const auto here = path_from_home(request_.local_path, setup_.directory, setup_.home);
+  const std::string base = setup_.spec.cwd;
+  const auto base_there = path_from_home(base, "", far_root_.home);
+  const auto there =
+      path_from_home(request_.remote_path, base_there ? *base_there : base, far_root_.home);
+  if (!here || !there || is_single_file()) return std::nullopt;
+  Pair given = pair(push);
+  const Pair real = given;
+  given.local_root = plain_path(*here);
+  given.remote_root = plain_path(*there);
+  if (given.local_root == real.local_root && given.remote_root == real.remote_root) {
+    return std::nullopt;
+  }
+  return given;
 }
 
 DeleteGuard Ends::guard(const Look& look) const {

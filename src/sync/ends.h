@@ -60,6 +60,10 @@ class Ends {
   const std::string& source_name() const { return source_name_; }
   // Names them in the records of this machine.
   Pair pair(bool push) const;
+  // The same by the paths as the user gave them, where links lead elsewhere: what was a directory
+  // then may have been moved since, and a link been left in its place. Nothing when they are as
+  // above, and for a single file.
+  std::optional<Pair> pair_as_given(bool push) const;
   // Where the files come from: which machine, which directory.
   std::uint64_t origin() const;
   // Of the attempt that was opened last.

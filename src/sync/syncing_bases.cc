@@ -23,7 +23,10 @@ std::vector<Ancestor> Syncing::ancestors(bool push) const {
 }
 
 std::optional<BaseRecord> Syncing::load_base(bool push) const {
-  return bases_.load(ends_.pair(push), ancestors(push));
+  auto record = bases_.load(ends_.pair(push), ancestors(push));
+  if (record) return record;
+  const auto given = ends_.pair_as_given(push);
+  return given ? bases_.load(*given) : std::nullopt;
 }
 
 // Whoever is killed in the middle has said to all who may ask what comes from here.

@@ -3,6 +3,7 @@
 #include <fcntl.h>
 #include <stdlib.h>
 #include <sys/file.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <array>
@@ -15,7 +16,9 @@
 #include "base/clock.h"
 #include "base/file.h"
 #include "base/id.h"
+#include "base/lock_holder.h"
 #include "base/text.h"
+#include "base/user_name.h"
 #include "tree/file_path.h"
 #include "tree/scan.h"
 #include "tree/trash_room.h"
@@ -24,7 +27,6 @@ namespace yonder::tree {
 namespace {
 
 constexpr int kMaxLinks = 40;
-constexpr auto kLockTime = std::chrono::seconds(10);
 constexpr auto kLockPause = std::chrono::milliseconds(5);
 
 // Nothing when it is no link.
@@ -34,6 +36,25 @@ Result<std::optional<std::string>> read_link(const Fd& directory, const std::str
   if (n >= 0) return std::optional(std::string(target.data(), static_cast<std::size_t>(n)));
   if (errno == EINVAL || errno == ENOENT) return std::optional<std::string>();
   return path_error("look at", name, errno);
+}
+
+// In a directory like /tmp, a link that another user has made leads where that user likes. The
+// kernel does not follow it for us (fs.protected_symlinks); nor do we, who follow by hand.
+Result<void> check_link_owner(const Fd& directory, const std::string& name,
+                              const std::string& path) {
+  constexpr mode_t kSharedByAll = S_ISVTX | S_IWOTH;
+  struct stat place {};
+  struct stat link {};
+  if (::fstat(directory.get(), &place) != 0 ||
+      ::fstatat(directory.get(), name.c_str(), &link, AT_SYMLINK_NOFOLLOW) != 0) {
+    return path_error("look at", path, errno);
+  }
+  const bool shared = (place.st_mode & kSharedByAll) == kSharedByAll;
+  if (!shared || link.st_uid == ::geteuid() || link.st_uid == place.st_uid) return {};
+  return Error{Errc::Denied,
+               concat(printable(path), " is a symbolic link of ", user_name(link.st_uid),
+                      " in a directory where all users may make one, and is not followed"),
+               "nothing was changed; name the file that is meant, or remove the link"};
 }
 
 std::string joined(const std::string& directory, const std::string& name) {
@@ -90,6 +111,7 @@ Result<FilePlace> find_place(const std::string& absolute, LastLink link, Parents
     if (link == LastLink::IsMeant) return place;
     TRY_ASSIGN(const auto target, read_link(place.directory, place.name));
     if (!target) return place;
+    TRY(check_link_owner(place.directory, place.name, place.path));
     if (place.linked.empty()) place.linked = absolute;
     TRY_ASSIGN(
         place.path,
@@ -107,18 +129,20 @@ Result<std::optional<struct stat>> look_at_place(const FilePlace& place) {
   return path_error("look at", place.path, errno);
 }
 
-Result<Fd> lock_directory(const FilePlace& place) {
+Result<Fd> lock_directory(const FilePlace& place, Duration patience) {
   // A description of its own: the lock goes when it is closed.
   Fd lock(::openat(place.directory.get(), ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC));
   if (!lock) return path_error("open the directory of", place.path, errno);
-  const Deadline give_up = Deadline::after(kLockTime);
+  const Deadline give_up = Deadline::after(patience);
   while (::flock(lock.get(), LOCK_EX | LOCK_NB) != 0) {
     if (errno == EINTR) continue;
     if (errno != EWOULDBLOCK) return lock;
     if (give_up.expired()) {
       return Error{Errc::Conflict,
-                   concat("somebody else has locked the directory of ", printable(place.path)),
-                   "try again when that has ended"};
+                   concat("the directory of ", printable(place.path), " is locked by ",
+                          describe_flock_holder(lock)),
+                   "nothing was changed; try again when that process has ended, or has given up "
+                   "its lock (flock)"};
     }
     std::this_thread::sleep_for(kLockPause);
   }

@@ -2,11 +2,13 @@
 
 #include <sys/stat.h>
 
+#include <chrono>
 #include <cstdint>
 #include <functional>
 #include <optional>
 #include <string>
 
+#include "base/clock.h"
 #include "base/fd.h"
 #include "base/result.h"
 #include "tree/trash.h"
@@ -35,7 +37,7 @@ Result<std::optional<struct stat>> look_at_place(const FilePlace& place);
 
 // Held while something is looked at and then changed, by everybody who does so with these tools.
 // Where a file system has no locks, there is none.
-Result<Fd> lock_directory(const FilePlace& place);
+Result<Fd> lock_directory(const FilePlace& place, Duration patience = std::chrono::seconds(10));
 
 // A name for a file that will get its real name when it is whole.
 std::string temporary_name();

@@ -9,6 +9,7 @@
 #include <cerrno>
 #include <thread>
 
+#include "base/lock_holder.h"
 #include "base/text.h"
 
 namespace yonder::tree {
@@ -103,7 +104,10 @@ Result<PartMap> PartMap::open(int directory, const std::string& part) {
 Result<PartMap::Lock> PartMap::lock(Hold hold, const Deadline& deadline) {
   const int failed = lock_file(file_.get(), hold == Hold::Alone ? LOCK_EX : LOCK_SH, deadline);
   if (failed == EWOULDBLOCK) {
-    return Error{Errc::Timeout, "somebody else is busy with the same part file", "sync again"};
+    return Error{
+        Errc::Timeout,
+        concat("the part file of this transfer is locked by ", describe_flock_holder(file_)),
+        "sync again when that process has ended"};
   }
   has_locks_ = failed == 0;
   return Lock(has_locks_ ? file_.get() : -1);

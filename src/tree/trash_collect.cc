@@ -13,6 +13,7 @@
 
 #include "base/clock.h"
 #include "base/file.h"
+#include "base/lock_holder.h"
 #include "base/text.h"
 #include "tree/remove_tree.h"
 #include "tree/trash.h"
@@ -107,8 +108,10 @@ Result<void> remove_batch(const TrashBatch& batch) {
   TRY_ASSIGN(const Fd trash, open_own_directory(parent_of(batch)));
   TRY_ASSIGN(const Fd directory, open_directory_at(trash.get(), batch.id));
   if (::flock(directory.get(), LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK) {
-    return Error{Errc::Conflict, concat("the trash batch ", batch.id, " is in use"),
-                 "wait until the operation that fills it has ended"};
+    return Error{
+        Errc::Conflict,
+        concat("the trash batch ", batch.id, " is in use by ", describe_flock_holder(directory)),
+        "wait until the operation that fills it has ended"};
   }
   return remove_tree(trash.get(), batch.id);
 }

@@ -7,6 +7,7 @@
 #include <cstring>
 
 #include "base/file.h"
+#include "base/lock_holder.h"
 #include "base/text.h"
 #include "tree/remove_tree.h"
 #include "tree/rename.h"
@@ -136,8 +137,10 @@ Result<RestoreReport> restore_trash(const TrashPlace& place, const TrashBatch& b
                                     const std::vector<std::string>& paths) {
   TRY_ASSIGN(const Fd directory, open_own_directory(batch.directory));
   if (::flock(directory.get(), LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK) {
-    return Error{Errc::Conflict, concat("the trash batch ", batch.id, " is in use"),
-                 "wait until the operation that fills it has ended"};
+    return Error{
+        Errc::Conflict,
+        concat("the trash batch ", batch.id, " is in use by ", describe_flock_holder(directory)),
+        "wait until the operation that fills it has ended"};
   }
   if (!path_exists(batch.root)) TRY(make_directories(batch.root));
   const Fd root(::open(batch.root.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));

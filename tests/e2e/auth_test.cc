@@ -98,6 +98,28 @@ TEST_F(Auth, WorksByPasswordCommand) {
   EXPECT_EQ(whoami(agent(), "box"), "alice\n");
 }
 
+TEST_F(Auth, APasswordCommandThatHangsOrFailsIsNamedInTheError) {
+  lab::Sshd sshd = start_sshd();
+  lab::SshHost without_key = host("box", sshd);
+  without_key.identity_file.clear();
+  write_hosts({without_key});
+  const auto sandbox = [](const std::string& name, const std::string& command) {
+    return concat("[sandbox.", name, "]\nhost = \"box\"\nconnect_timeout_s = 3\n",
+                  "password_command = \"", command, "\"\n");
+  };
+  write_config_toml(sandbox("hangs", "sleep 600") + sandbox("fails", "exit 3"));
+  const auto error = [&](const std::string& name) {
+    return bash_error("true", Json{{"sandbox_name", name}});
+  };
+  const Json hangs = error("hangs");
+  EXPECT_EQ(hangs["code"], "auth_needed") << hangs;
+  EXPECT_THAT(hangs["message"].get<std::string>(), HasSubstr("password_command has not ended"));
+  EXPECT_THAT(hangs["hint"].get<std::string>(), HasSubstr("by hand"));
+  const Json fails = error("fails");
+  EXPECT_EQ(fails["code"], "auth_needed") << fails;
+  EXPECT_THAT(fails["message"].get<std::string>(), HasSubstr("password_command ended with code 3"));
+}
+
 TEST_F(Auth, WorksThroughAnotherMachine) {
   lab::need(lab::Need::Users);
   lab::Sshd outer = start_sshd();

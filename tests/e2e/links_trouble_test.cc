@@ -75,6 +75,17 @@ TEST_F(LinksInTrouble, ComeUpWhateverTheUsersSettingsDoWithASession) {
   }
 }
 
+TEST_F(LinksInTrouble, LeadWhereTheUsersSettingsLeadNow) {
+  lab::need(lab::Need::Users);
+  const lab::Sshd server = start_sshd();
+  const auto user = [&] { return bash("id -un", Json{{"sandbox_name", "moved"}})["stdout"]; };
+  write_hosts({host("moved", server, "alice")});
+  EXPECT_EQ(user(), "alice\n");
+  EXPECT_EQ(user(), "alice\n");
+  write_hosts({host("moved", server, "bob")});
+  EXPECT_EQ(user(), "bob\n");
+}
+
 TEST_F(LinksInTrouble, MayBeSlow) {
   proxy().set_delay(100ms);
   proxy().set_rate(100000);

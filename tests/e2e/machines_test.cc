@@ -268,5 +268,13 @@ backend = "local"
   EXPECT_THAT(chosen["ruled_out"].dump(), HasSubstr("commands cannot start there"));
 }
 
+TEST_F(Machines, WithoutTheDirectoryToStartInAreNotAskedForLess) {
+  const Json error =
+      bash_error("true", Json{{"sandbox_name", "auto"}, {"cwd", "/there/is/no/such/place"}});
+  EXPECT_EQ(error["code"], "invalid_argument") << error.dump(2);
+  EXPECT_THAT(error["message"].get<std::string>(), HasSubstr("does not exist"));
+  EXPECT_THAT(error["hint"].get<std::string>(), HasSubstr("give another cwd"));
+}
+
 }  // namespace
 }  // namespace yonder::e2e

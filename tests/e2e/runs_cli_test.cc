@@ -56,6 +56,31 @@ TEST_F(RunsCli, ARunIsStartedWaitedForReadAndForgotten) {
   EXPECT_EQ(yonder({"logs", id}).status.code, 255);
 }
 
+TEST_F(RunsCli, AMissingProgramIsSaidToBeMissingAndNotStarted) {
+  const Captured done = yonder({"run", "box", "--no-tmux", "--", "there-is-no-such-program --x"});
+  EXPECT_EQ(done.status.code, 127) << done.err;
+  EXPECT_THAT(done.err, HasSubstr("its program was not found"));
+  EXPECT_THAT(done.err, ::testing::Not(HasSubstr("started on")));
+}
+
+TEST_F(RunsCli, AMachineThatOnlyRanCommandsSaysHowToSeeThem) {
+  const lab::Sshd server = start_sshd();
+  write_hosts({host("fresh", server, new_user().name)});
+  EXPECT_EQ(yonder({"exec", "fresh", "--", "true"}).status.code, 0);
+  const Captured listed = yonder({"ps", "fresh"});
+  EXPECT_EQ(listed.out, "");
+  EXPECT_THAT(listed.err, HasSubstr("yonder ps --exec shows"));
+  EXPECT_THAT(yonder({"ps", "fresh", "--exec"}).out, HasSubstr("true"));
+}
+
+TEST_F(RunsCli, AnAgentMayNameARunByTheBeginningOfItsId) {
+  const Json begun = bash("sleep 600; exit 3", Json{{"sandbox_name", "box"}, {"wait_s", 0}});
+  const std::string id = begun["run_id"];
+  const Json found = bash("", Json{{"run_id", id.substr(0, 8)}, {"wait_s", 0}});
+  EXPECT_EQ(found["run_id"], id) << found.dump(2);
+  EXPECT_EQ(yonder({"stop", id}).status.code, 0);
+}
+
 TEST_F(RunsCli, ShortBeginningsOfIdsAreEnough) {
   const std::string id = run("echo x");
   EXPECT_EQ(yonder({"wait", id.substr(0, 8)}).status.code, 0);

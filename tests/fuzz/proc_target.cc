@@ -1,11 +1,11 @@
+#include "base/lock_holder.h"
+#include "base/user_name.h"
 #include "fuzz/target.h"
 #include "outpost/cpu.h"
 #include "outpost/gpu_processes.h"
-#include "outpost/lock_holder.h"
 #include "outpost/memory.h"
 #include "outpost/numbers.h"
 #include "outpost/processes.h"
-#include "outpost/user_name.h"
 #include "tree/homes.h"
 
 // Files of the kernel and of the system, with names in them that any user may choose.
@@ -28,11 +28,11 @@ void proc(std::string_view bytes) {
   require(!memory.available_bytes || !memory.total_bytes ||
               *memory.available_bytes <= *memory.total_bytes,
           "no more is available than there is");
-  require(outpost::flock_holder(bytes, 0x801, 1234) >= 0, "a holder is a process, or unknown");
+  require(flock_holder(bytes, 0x801, 1234) >= 0, "a holder is a process, or unknown");
   const std::string command = outpost::command_shown(bytes);
   require_printable(command, "a command can be shown");
   require(command.size() <= 400, "a command is short");
-  require_printable(outpost::name_in_passwd(bytes, 1000), "a name can be shown");
+  require_printable(name_in_passwd(bytes, 1000), "a name can be shown");
   for (const auto& home : tree::homes_in(bytes)) {
     require(home.starts_with('/'), "a home is a path");
   }

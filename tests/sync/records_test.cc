@@ -210,6 +210,34 @@ TEST_F(Records, WhatWasClosedToItsOwnerIsOpenedAgain) {
   EXPECT_EQ(problem, "");
 }
 
+TEST_F(Records, ATargetIsKnownAgainThroughANewLink) {
+  write(here("f"), "one");
+  set_time(here("f"), 1700000000);
+  EXPECT_TRUE(push().complete());
+  fs::create_directory_symlink(there(), base_ + "/way");
+  const auto push_to = [&](const std::string& path) {
+    write(here("f"), concat("another ", path));
+    write(there("f"), "of somebody else");
+    set_time(there("f"), 1600000000);
+    SyncRequest request = push_request();
+    request.remote_path = path;
+    return run(request);
+  };
+  const auto linked = push_to(base_ + "/way");
+  ASSERT_TRUE(linked) << linked.error().message;
+  EXPECT_FALSE(linked->complete());
+  EXPECT_EQ(read(there("f")), "of somebody else");
+  // Moved elsewhere, and a link left in its place.
+  const std::string was = there();
+  fs::remove(base_ + "/way");
+  fs::rename(was, base_ + "/moved");
+  fs::create_directory_symlink(base_ + "/moved", was);
+  const auto moved = push_to(was);
+  ASSERT_TRUE(moved) << moved.error().message;
+  EXPECT_FALSE(moved->complete());
+  EXPECT_EQ(read(there("f")), "of somebody else");
+}
+
 TEST_F(Records, AFileKeepsTheNameThatItWasAskedFor) {
   write(here("run-17.log"), "log");
   fs::create_symlink("run-17.log", here("latest.log"));

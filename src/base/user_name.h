@@ -5,7 +5,7 @@
 #include <string>
 #include <string_view>
 
-namespace yonder::outpost {
+namespace yonder {
 
 // Pure. The name of a user in the text of /etc/passwd; empty when it is not there.
 std::string name_in_passwd(std::string_view passwd, uid_t uid);
@@ -14,4 +14,4 @@ std::string name_in_passwd(std::string_view passwd, uid_t uid);
 // service, say) are named by their number.
 std::string user_name(uid_t uid);
 
-}  // namespace yonder::outpost
+}  // namespace yonder

@@ -1,4 +1,4 @@
-#include "outpost/lock_holder.h"
+#include "base/lock_holder.h"
 
 #include <fcntl.h>
 #include <gmock/gmock.h>
@@ -10,7 +10,7 @@
 #include "base/scratch_test.h"
 #include "base/text.h"
 
-namespace yonder::outpost {
+namespace yonder {
 namespace {
 
 using ::testing::HasSubstr;
@@ -39,4 +39,4 @@ TEST(LockHolder, IsNamedWithItsProcess) {
 }
 
 }  // namespace
-}  // namespace yonder::outpost
+}  // namespace yonder

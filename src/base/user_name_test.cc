@@ -1,8 +1,8 @@
-#include "outpost/user_name.h"
+#include "base/user_name.h"
 
 #include <gtest/gtest.h>
 
-namespace yonder::outpost {
+namespace yonder {
 namespace {
 
 constexpr std::string_view kPasswd =
@@ -37,4 +37,4 @@ TEST(UserName, IsTheNumberWhereNoNameIsKnown) {
 }
 
 }  // namespace
-}  // namespace yonder::outpost
+}  // namespace yonder

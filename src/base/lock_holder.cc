@@ -1,4 +1,4 @@
-#include "outpost/lock_holder.h"
+#include "base/lock_holder.h"
 
 #include <sys/stat.h>
 #include <sys/sysmacros.h>
@@ -11,9 +11,9 @@
 #include "base/clean_text.h"
 #include "base/file.h"
 #include "base/text.h"
-#include "outpost/user_name.h"
+#include "base/user_name.h"
 
-namespace yonder::outpost {
+namespace yonder {
 namespace {
 
 constexpr std::uint64_t kMostLocks = 4UL * 1024 * 1024;
@@ -57,4 +57,4 @@ std::string describe_flock_holder(const Fd& file) {
                 user_name(process.st_uid));
 }
 
-}  // namespace yonder::outpost
+}  // namespace yonder

@@ -1,4 +1,4 @@
-#include "outpost/user_name.h"
+#include "base/user_name.h"
 
 #include <algorithm>
 #include <cstdint>
@@ -6,7 +6,7 @@
 #include "base/clean_text.h"
 #include "base/file.h"
 
-namespace yonder::outpost {
+namespace yonder {
 namespace {
 
 constexpr std::uint64_t kPasswdLimit = 16UL * 1024 * 1024;
@@ -36,4 +36,4 @@ std::string user_name(uid_t uid) {
   return name.empty() ? std::to_string(uid) : name;
 }
 
-}  // namespace yonder::outpost
+}  // namespace yonder
