@@ -78,6 +78,10 @@ std::string plan_text(const sync::SyncReport& report, bool push) {
                        : concat("  (the target's becomes ", printable(action.set_aside), ")"),
                    "\n");
   }
+  for (const auto& directory : report.plan.directories) {
+    if (!directory.changes_mode) continue;
+    text += concat("touch  ", directory.path.empty() ? "." : printable(directory.path), "/\n");
+  }
   const auto& counts = report.plan.counts;
   return concat(text, push ? "would send " : "would fetch ",
                 counted(counts.files(), "file", "files"), " (", human_bytes(counts.bytes),

@@ -140,14 +140,14 @@ Json entry_json(const sync::Action& action) {
     reason = "not in the source";
   } else if (action.act == sync::Act::SetAttributes) {
     what = "attributes";
-    reason = "same contents; mode or time differ";
+    reason = action.changes_mode ? "its mode differs" : "same contents; mode or time differ";
   }
   if (!action.set_aside.empty()) {
     reason = concat("changed at both ends; the target's becomes ", shown_name(action.set_aside));
   }
   const bool has_bytes = action.act == sync::Act::PutFile;
   return Json{{"action", what},
-              {"path", shown_name(action.path)},
+              {"path", action.path.empty() ? "." : shown_name(action.path)},
               {"type", type_word(action.type)},
               {"bytes", has_bytes ? action.size : 0},
               {"reason", reason}};
@@ -185,12 +185,21 @@ Json plan_json(const sync::Plan& plan) {
       if ((left.why == sync::Left::Conflict) == conflicts) entries.push_back(entry_json(left));
     }
   };
+  std::size_t modes = 0;
+  const auto add_modes = [&] {
+    for (const auto& directory : plan.directories) {
+      if (!directory.changes_mode) continue;
+      ++modes;
+      if (entries.size() < kMostPlanned) entries.push_back(entry_json(directory));
+    }
+  };
   add_left(true);
   add_actions(true);
+  add_modes();
   add_actions(false);
   add_left(false);
   return Json{{"entries", entries},
-              {"total", plan.actions.size() + plan.left.size() + (plan.makes_root ? 1 : 0)},
+              {"total", plan.actions.size() + plan.left.size() + modes + (plan.makes_root ? 1 : 0)},
               {"files_to_send", plan.counts.files()},
               {"bytes_to_send", plan.counts.bytes},
               {"deletes", plan.counts.removals()},
@@ -336,7 +345,8 @@ Json sync_output_schema(sync::Direction direction) {
        {push ? "uploaded_dirs" : "created_dirs", nullable("integer", "Directories made.")},
        {push ? "uploaded_files" : "downloaded_files", nullable("integer", "Files and links.")},
        {"skipped_files", nullable("integer", "They were the same.")},
-       {"attributes_set", nullable("integer", "Only mode or time differed.")},
+       {"attributes_set",
+        nullable("integer", "Only mode or time differed; and modes of directories.")},
        {"attributes_lost",
         nullable("integer", "Entries copied without their ACLs or extended attributes.")},
        {"deleted_dirs", nullable("integer", "With delete_extras.")},

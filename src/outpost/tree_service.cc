@@ -155,7 +155,8 @@ Result<void> TreeService::change(Kind kind, std::string_view body) {
     }
     case Kind::FinishDirectory: {
       TRY_ASSIGN(const auto m, unpack_message<DirectoryEnd>(body));
-      return report(m.number, tree->finish_directory(m.path, m.mode, m.mtime_ns, m.attributes));
+      return report(m.number, tree->finish_directory(m.path, {m.mode, m.keeps_mode}, m.mtime_ns,
+                                                     m.attributes));
     }
     case Kind::SetAttributes: {
       TRY_ASSIGN(const auto m, unpack_message<Attributes>(body));

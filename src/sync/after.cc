@@ -6,6 +6,7 @@
 #include <string_view>
 #include <utility>
 
+#include "sync/copy.h"
 #include "sync/paths.h"
 #include "sync/times.h"
 
@@ -52,6 +53,48 @@ tree::Seen seen_as(const Action& action) {
   return {.exists = true, .type = action.type, .size = action.size, .mtime_ns = action.mtime_ns};
 }
 
+Known as_intended(const Action& action) {
+  return {seen_as(action), action.mtime_ns,
+          action.keeps_mode ? std::nullopt : AgreedMode(action.mode)};
+}
+
+// Modes that both ends have now.
+class ModesAfter {
+ public:
+  explicit ModesAfter(const Outcome& outcome)
+      : before_(outcome.mode_before), lost_(outcome.tally.lost_modes) {
+    const auto& [plan, look, tally, before] = outcome;
+    for (const Action& action : plan.actions) {
+      if (action.act != Act::Remove && !action.keeps_mode) given_.insert(action.path);
+    }
+    for (std::size_t i = 0; i < plan.directories.size(); ++i) {
+      const Action& action = plan.directories[i];
+      if (action.keeps_mode || tally.has_failed(number_of_directory(plan, i))) continue;
+      given_.insert(action.path);
+    }
+  }
+  AgreedMode of(const tree::Entry& source, const tree::Entry* target) const {
+    if (given_.contains(source.path)) return lost_ ? std::nullopt : AgreedMode(source.mode);
+    if (target != nullptr && target->mode == source.mode) return source.mode;
+    return before_(source.path, source.type);
+  }
+  AgreedMode of(const Action& action) const {
+    if (action.keeps_mode) return before_(action.path, action.type);
+    return lost_ ? std::nullopt : AgreedMode(action.mode);
+  }
+  AgreedMode of_root(const Look& look) const {
+    const tree::Entry source{.type = tree::Type::Directory, .mode = look.source_root->mode};
+    if (!look.target_root) return of(source, nullptr);
+    const tree::Entry target{.type = tree::Type::Directory, .mode = look.target_root->mode};
+    return of(source, &target);
+  }
+
+ private:
+  const ModeBefore& before_;
+  const bool lost_;  // the target has others than it was given
+  Paths given_;
+};
+
 // One that is not mounted now is remembered until it is again.
 std::vector<std::string> mounts_after(const tree::Listing& source,
                                       const std::optional<BaseRecord>& before) {
@@ -82,33 +125,57 @@ std::string intents_of(const Plan& plan, const std::string& prefix) {
   std::string intents;
   for (const Action& action : plan.actions) {
     if (action.act == Act::Remove || action.act == Act::MakeDirectory) continue;
-    intents += pack_intent(prefix + action.path, seen_as(action));
+    intents += pack_intent(prefix + action.path, as_intended(action));
+  }
+  return intents + directory_intents_of(plan, prefix);
+}
+
+std::string directory_intents_of(const Plan& plan, const std::string& prefix) {
+  std::string intents;
+  const auto add = [&](const Action& action) {
+    intents += pack_intent(prefix + action.path, as_intended(action));
+  };
+  for (const Action& action : plan.actions) {
+    if (action.act == Act::MakeDirectory) add(action);
+  }
+  for (const Action& action : plan.directories) {
+    if (action.changes_mode && !action.path.empty()) add(action);
   }
   return intents;
 }
 
-void for_settled_in_target(const Plan& plan, const Look& look, const Tally& tally,
-                           const Settled& work) {
+void for_settled_in_target(const Outcome& outcome, const Settled& work) {
+  const auto& [plan, look, tally, before] = outcome;
   const auto open = unsettled(plan, tally);
   const TimeSteps steps = steps_of(look);
+  const ModesAfter modes(outcome);
   for_each_source(look, [&](const tree::Entry& source, const tree::Entry* target) {
     if (target == nullptr || open.contains(source.path)) return;
-    work(source.path, as_found(*target, source, steps));
+    Known known = as_found(*target, source, steps);
+    known.mode = modes.of(source, target);
+    work(source.path, known);
   });
   for (const Action& action : plan.actions) {
     const bool settled = action.act != Act::Remove && !open.contains(action.path);
-    if (settled) work(action.path, seen_as(action));
+    if (settled) work(action.path, {seen_as(action), action.mtime_ns, modes.of(action)});
+  }
+  if (plan.owns_root) {
+    const tree::Seen root{.exists = true, .type = tree::Type::Directory};
+    work("", {root, 0, modes.of_root(look)});
   }
 }
 
-void for_settled_in_source(const Plan& plan, const Look& look, const Tally& tally,
-                           const Settled& work) {
+void for_settled_in_source(const Outcome& outcome, const Settled& work) {
+  const auto& [plan, look, tally, before] = outcome;
   const auto open = unsettled(plan, tally);
   const TimeSteps steps = steps_of(look);
+  const ModesAfter modes(outcome);
   for_each_source(look, [&](const tree::Entry& source, const tree::Entry* target) {
     if (open.contains(source.path)) return;
     const tree::Entry& other = target == nullptr ? source : *target;
-    work(source.path, as_found(source, other, {steps.target, steps.source}));
+    Known known = as_found(source, other, {steps.target, steps.source});
+    known.mode = modes.of(source, target);
+    work(source.path, known);
   });
 }
 
@@ -126,9 +193,9 @@ NextRecord target_after(const Plan& plan, const Look& look, const Tally& tally,
   auto mounts = mounts_after(look.source, before);
   NextRecord next(std::move(before), look.began_ns);
   next.set_mounts(std::move(mounts));
-  for_settled_in_target(plan, look, tally,
+  const auto before_this = [&](const auto& path, auto type) { return next.mode_of(path, type); };
+  for_settled_in_target({plan, look, tally, before_this},
                         [&](const auto& path, const auto& known) { next.settle(path, known); });
-  if (plan.owns_root) next.settle("", tree::Seen{.exists = true, .type = tree::Type::Directory});
   Paths gone;
   for_removed(plan, tally, [&](const auto& path) { gone.insert(path); });
   const std::int64_t step = steps_of(look).target;
@@ -144,7 +211,8 @@ NextRecord source_after(const Plan& plan, const Look& look, const Tally& tally,
   auto mounts = mounts_after(look.target, before);
   NextRecord next(std::move(before), look.began_ns);
   next.set_mounts(std::move(mounts));
-  for_settled_in_source(plan, look, tally,
+  const auto before_this = [&](const auto& path, auto type) { return next.mode_of(path, type); };
+  for_settled_in_source({plan, look, tally, before_this},
                         [&](const auto& path, const auto& known) { next.settle(path, known); });
   const std::int64_t step = steps_of(look).source;
   for (const auto& entry : look.source.entries) next.carry_over(entry, step);
@@ -179,12 +247,20 @@ void count(SyncReport& report, const Plan& plan, const Tally& tally) {
     if (tally.has_failed(i) || tally.was_kept(i)) continue;
     count(report, action);
   }
+  for (std::size_t i = 0; i < plan.directories.size(); ++i) {
+    const Action& action = plan.directories[i];
+    const bool done = action.changes_mode && !tally.has_failed(number_of_directory(plan, i));
+    if (done) count(report, action);
+  }
 }
 
 std::vector<Action> perhaps_done(const Plan& plan, const Tally& tally) {
   std::vector<Action> actions;
   for (std::size_t i = 0; i < plan.actions.size(); ++i) {
     if (!tally.has_failed(i) && !tally.was_kept(i)) actions.push_back(plan.actions[i]);
+  }
+  for (const Action& action : plan.directories) {
+    if (action.changes_mode && !action.path.empty()) actions.push_back(action);
   }
   return actions;
 }
@@ -194,8 +270,16 @@ std::uint64_t count_done(SyncReport& report, const std::vector<Action>& cut, con
   if (cut.empty()) return 0;
   std::set<std::pair<std::string_view, Act>> to_do;
   for (const Action& action : now.actions) to_do.emplace(action.path, action.act);
+  for (const Action& action : now.directories) {
+    if (action.changes_mode) to_do.emplace(action.path, action.act);
+  }
   Paths unknown;
-  for (const auto& left : now.left) unknown.insert(left.path);
+  for (const auto& left : now.left) {
+    // What is in a directory is known whatever its mode.
+    const bool only_mode =
+        left.is_directory && (left.why == Left::Conflict || left.why == Left::Kept);
+    if (!only_mode) unknown.insert(left.path);
+  }
   for (const auto& skip : target.skips) unknown.insert(skip.path);
   Paths there;
   for (const auto& entry : target.entries) there.insert(entry.path);

@@ -21,6 +21,8 @@ namespace yonder::sync {
 // Before it changes anything: what it is going to send, for BaseStore::note_intents(). The paths
 // begin with `prefix`.
 std::string intents_of(const Plan& plan, const std::string& prefix);
+// Of these the directories only.
+std::string directory_intents_of(const Plan& plan, const std::string& prefix);
 
 // The entries that are not as they should be now, for one reason or another.
 std::set<std::string_view> unsettled(const Plan& plan, const Tally& tally);
@@ -28,11 +30,17 @@ std::set<std::string_view> unsettled(const Plan& plan, const Tally& tally);
 // What this sync has brought about, or found to be so: nobody has to ask who did it. In the source
 // that is what the next sync back would meet; what did not get through is news to the other side,
 // and must not be overwritten by it. A path may come twice: the last time counts.
+// Where the ends still have other modes, the one that they had in common stays known.
 using Settled = std::function<void(const std::string& path, const Known& known)>;
-void for_settled_in_target(const Plan& plan, const Look& look, const Tally& tally,
-                           const Settled& work);
-void for_settled_in_source(const Plan& plan, const Look& look, const Tally& tally,
-                           const Settled& work);
+using ModeBefore = std::function<AgreedMode(const std::string& path, tree::Type type)>;
+struct Outcome {
+  const Plan& plan;
+  const Look& look;
+  const Tally& tally;
+  ModeBefore mode_before;
+};
+void for_settled_in_target(const Outcome& outcome, const Settled& work);
+void for_settled_in_source(const Outcome& outcome, const Settled& work);
 // What it has removed there.
 void for_removed(const Plan& plan, const Tally& tally,
                  const std::function<void(const std::string& path)>& work);

@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cstdint>
 
 #include "base/file.h"
 #include "base/text.h"
@@ -14,10 +15,12 @@
 namespace yonder::sync {
 namespace {
 
-constexpr std::string_view kMagic = "yonder base 3\n";
-constexpr std::string_view kSecondMagic = "yonder base 2\n";  // without mounts
-constexpr std::string_view kFirstMagic = "yonder base 1\n";   // all was read at one time
+constexpr std::string_view kMagic = "yonder base 4\n";
+constexpr std::string_view kThirdMagic = "yonder base 3\n";   // without modes
+constexpr std::string_view kSecondMagic = "yonder base 2\n";  // and without mounts
+constexpr std::string_view kFirstMagic = "yonder base 1\n";   // and all was read at one time
 constexpr std::uint64_t kMostBytes = 1024UL * 1024 * 1024;
+constexpr std::uint64_t kMostMode = 01777;
 
 bool is_same(const tree::Seen& then, const tree::Seen& now, std::int64_t step) {
   if (then.type != now.type) return false;
@@ -35,6 +38,34 @@ std::int64_t source_behind(const Known& known) {
 std::int64_t source_time(const tree::Seen& seen, std::int64_t behind) {
   return static_cast<std::int64_t>(static_cast<std::uint64_t>(seen.mtime_ns) -
                                    static_cast<std::uint64_t>(behind));
+}
+
+// Links have none of their own.
+bool has_mode(const tree::Seen& seen) {
+  return seen.type != tree::Type::Link;
+}
+
+AgreedMode unpack_mode(tree::Unpacker& in) {
+  const std::uint64_t packed = in.number();
+  if (packed > kMostMode + 1) in.reject();
+  if (packed == 0 || !in.ok()) return std::nullopt;
+  return static_cast<std::uint32_t>(packed - 1);
+}
+
+// Until the last one, which may be cut off: nothing was sent after it.
+template <class Work>
+void for_intents(std::string_view bytes, const Work& work) {
+  tree::Unpacker in(bytes);
+  while (in.ok() && !in.empty()) {
+    std::string path(in.text());
+    AgreedMode mode;
+    if (path.empty()) {
+      mode = unpack_mode(in);
+      path = in.text();
+    }
+    const tree::Seen seen = tree::unpack_seen(in);
+    if (in.ok()) work(std::move(path), Known(seen, seen.mtime_ns, mode));
+  }
 }
 
 }  // namespace
@@ -78,23 +109,47 @@ void BaseRecord::read_earlier(std::string_view path, std::int64_t when) {
   if (matters) read_earlier_.insert_or_assign(std::string(path), when);
 }
 
-const tree::Seen* BaseRecord::matching(std::string_view path, const tree::Seen& now,
-                                       std::int64_t step) const {
+const Known* BaseRecord::matching(std::string_view path, const tree::Seen& now,
+                                  std::int64_t step) const {
   const auto then = entries_.find(path);
-  if (then != entries_.end() && is_same(then->second.seen, now, step)) return &then->second.seen;
+  if (then != entries_.end() && is_same(then->second.seen, now, step)) return &then->second;
   for (auto [sent, end] = sent_.equal_range(path); sent != end; ++sent) {
-    if (is_same(sent->second, now, step)) return &sent->second;
+    if (is_same(sent->second.seen, now, step)) return &sent->second;
   }
   for (const auto& other : others_) {
-    if (const tree::Seen* seen = other.matching(path, now, step)) return seen;
+    if (const Known* known = other.matching(path, now, step)) return known;
   }
   return nullptr;
+}
+
+AgreedMode BaseRecord::mode_of(std::string_view path, tree::Type type) const {
+  const auto found = entries_.find(path);
+  const bool same_type = found != entries_.end() && found->second.seen.type == type;
+  AgreedMode mode = same_type ? found->second.mode : std::nullopt;
+  if (others_.empty()) return mode;
+  std::int64_t last = found != entries_.end() ? scanned_ns_ : INT64_MIN;
+  for (const auto& other : others_) {
+    const auto when = other.scanned_ns(path);
+    if (!when || *when <= last) continue;
+    last = *when;
+    mode = other.mode_of(path, type);
+  }
+  return mode;
+}
+
+bool BaseRecord::may_have_given(std::string_view path, std::uint32_t mode) const {
+  for (auto [sent, end] = sent_.equal_range(path); sent != end; ++sent) {
+    if (sent->second.mode == mode) return true;
+  }
+  return std::any_of(others_.begin(), others_.end(),
+                     [&](const BaseRecord& other) { return other.may_have_given(path, mode); });
 }
 
 bool BaseRecord::note(std::string_view path, const Known& as_known) {
   // A directory is what it is whatever its time.
   const bool timeless = as_known.seen.type == tree::Type::Directory;
-  const Known known = timeless ? tree::Seen{.exists = true, .type = as_known.seen.type} : as_known;
+  const tree::Seen directory{.exists = true, .type = tree::Type::Directory};
+  const Known known = timeless ? Known(directory, 0, as_known.mode) : as_known;
   if (const auto earlier = read_earlier_.find(path); earlier != read_earlier_.end()) {
     read_earlier_.erase(earlier);
   }
@@ -170,10 +225,12 @@ std::vector<Ancestor> ancestors_of(const Pair& pair, bool single_file) {
   }
 }
 
-std::string pack_intent(const std::string& path, const tree::Seen& seen) {
+// One with a mode begins with an empty path, which nothing has.
+std::string pack_intent(const std::string& path, const Known& known) {
   tree::Packer out;
+  if (known.mode) out.text("").number(*known.mode + 1);
   out.text(path);
-  tree::pack(out, seen);
+  tree::pack(out, known.seen);
   return out.take();
 }
 
@@ -188,6 +245,7 @@ std::string BaseRecord::pack() const {
     out.text(path);
     tree::pack(out, known.seen);
     if (known.seen.type == tree::Type::File) out.integer(source_behind(known));
+    if (has_mode(known.seen)) out.number(known.mode ? *known.mode + 1 : 0);
   }
   return std::string(kMagic) + out.take();
 }
@@ -195,7 +253,8 @@ std::string BaseRecord::pack() const {
 std::optional<BaseRecord> BaseRecord::unpack(std::string_view bytes) {
   const bool first = bytes.starts_with(kFirstMagic);
   const bool second = bytes.starts_with(kSecondMagic);
-  if (!first && !second && !bytes.starts_with(kMagic)) return std::nullopt;
+  const bool has_modes = bytes.starts_with(kMagic);
+  if (!first && !second && !has_modes && !bytes.starts_with(kThirdMagic)) return std::nullopt;
   tree::Unpacker in(bytes.substr(kMagic.size()));
   BaseRecord record;
   record.scanned_ns_ = in.integer();
@@ -213,6 +272,7 @@ std::optional<BaseRecord> BaseRecord::unpack(std::string_view bytes) {
     if (!first && known.seen.type == tree::Type::File) {
       known.source_ns = source_time(known.seen, in.integer());
     }
+    if (has_modes && has_mode(known.seen)) known.mode = unpack_mode(in);
     if (in.ok()) record.entries_.insert_or_assign(std::move(path), known);
   }
   if (!in.ok()) return std::nullopt;
@@ -228,13 +288,19 @@ std::string BaseStore::path_of(const Pair& pair) const {
 void BaseStore::add_intents(const Pair& pair, BaseRecord& record) const {
   const auto intents = read_file(path_of(pair) + ".sent", kMostBytes);
   if (!intents) return;
-  tree::Unpacker in(*intents);
-  while (in.ok() && !in.empty()) {
-    std::string sent(in.text());
-    const tree::Seen seen = tree::unpack_seen(in);
-    if (in.ok()) record.note_sent(std::move(sent), seen);
-  }
-  // The last intent may be cut off: nothing was sent after it.
+  for_intents(*intents, [&](std::string path, const Known& known) {
+    record.note_sent(std::move(path), known);
+  });
+}
+
+std::set<std::string, std::less<>> BaseStore::begun_directories(const Pair& pair) const {
+  std::set<std::string, std::less<>> paths;
+  const auto intents = read_file(path_of(pair) + ".sent", kMostBytes);
+  if (!intents) return paths;
+  for_intents(*intents, [&](std::string path, const Known& known) {
+    if (known.seen.type == tree::Type::Directory) paths.insert(std::move(path));
+  });
+  return paths;
 }
 
 std::optional<BaseRecord> BaseStore::load(const Pair& pair) const {
@@ -267,7 +333,7 @@ Result<void> BaseStore::save(const Pair& pair, const BaseRecord& record) const {
   const std::string path = path_of(pair);
   TRY(write_file_atomically(path, record.pack(), Durability::Process));
   std::string sent;
-  for (const auto& [name, seen] : record.sent()) sent += pack_intent(name, seen);
+  for (const auto& [name, known] : record.sent()) sent += pack_intent(name, known);
   if (!sent.empty()) return write_file_atomically(path + ".sent", sent, Durability::Process);
   ::unlink((path + ".sent").c_str());
   return {};

@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <functional>
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <unordered_map>
@@ -22,14 +23,19 @@ struct PathHash {
   }
 };
 
+// The permissions that both ends of a sync had; nothing when they differed, or are not known.
+using AgreedMode = std::optional<std::uint32_t>;
+
 // One entry of the target. Of a file also the time that the source had then: one of the two ends
 // may keep times less exactly.
 struct Known {
   // NOLINTNEXTLINE(google-explicit-constructor): mostly both have the same.
   Known(const tree::Seen& as_seen) : seen(as_seen), source_ns(as_seen.mtime_ns) {}
-  Known(const tree::Seen& as_seen, std::int64_t in_source) : seen(as_seen), source_ns(in_source) {}
+  Known(const tree::Seen& as_seen, std::int64_t in_source, AgreedMode of_both = {})
+      : seen(as_seen), source_ns(in_source), mode(of_both) {}
   tree::Seen seen;
   std::int64_t source_ns;
+  AgreedMode mode;
   bool operator==(const Known&) const = default;
 };
 
@@ -38,7 +44,7 @@ struct Known {
 class BaseRecord {
  public:
   using Entries = std::unordered_map<std::string, Known, PathHash, std::equal_to<>>;
-  using Sent = std::unordered_multimap<std::string, tree::Seen, PathHash, std::equal_to<>>;
+  using Sent = std::unordered_multimap<std::string, Known, PathHash, std::equal_to<>>;
 
   // When the source was read then, by its clock.
   std::int64_t scanned_ns() const { return scanned_ns_; }
@@ -52,10 +58,14 @@ class BaseRecord {
   const Known* find(std::string_view path) const;
   // What we know it to be, by the last sync or by one that was cut off since, if it is that now;
   // where it is, times have such steps.
-  const tree::Seen* matching(std::string_view path, const tree::Seen& now, std::int64_t step) const;
+  const Known* matching(std::string_view path, const tree::Seen& now, std::int64_t step) const;
   bool knows(std::string_view path, const tree::Seen& now, std::int64_t step = 1) const {
     return matching(path, now, step) != nullptr;
   }
+  // By the sync that looked there last; nothing when it was something of another type.
+  AgreedMode mode_of(std::string_view path, tree::Type type) const;
+  // Whether a sync that was cut off since may have given it this mode.
+  bool may_have_given(std::string_view path, std::uint32_t mode) const;
   // Directories of the source that were file systems of their own; "" is its root.
   std::vector<std::string> mounts() const;
   void set_mounts(std::vector<std::string> mounts) { mounts_ = std::move(mounts); }
@@ -72,7 +82,7 @@ class BaseRecord {
   bool forget(std::string_view path);
   // Takes it out of another record, as it is noted there; that may have none.
   void take(BaseRecord& other, std::string_view path);
-  void note_sent(std::string path, const tree::Seen& seen) { sent_.emplace(std::move(path), seen); }
+  void note_sent(std::string path, const Known& known) { sent_.emplace(std::move(path), known); }
   bool forget_sent(std::string_view path);
   std::size_t size() const { return entries_.size(); }
 
@@ -120,6 +130,10 @@ class BaseStore {
   // Of what was sent since, only what the record still has is remembered.
   Result<void> save(const Pair& pair, const BaseRecord& record) const;
 
+  // The directories that a sync was about to make, or to give another mode, and that did not come
+  // to its end.
+  std::set<std::string, std::less<>> begun_directories(const Pair& pair) const;
+
   // Before files are sent: from now on this, too, is what the target may be.
   Result<void> note_intents(const Pair& pair, std::string_view packed) const;
 
@@ -130,6 +144,6 @@ class BaseStore {
 };
 
 // For note_intents(), one after the other.
-std::string pack_intent(const std::string& path, const tree::Seen& seen);
+std::string pack_intent(const std::string& path, const Known& known);
 
 }  // namespace yonder::sync

@@ -24,7 +24,7 @@ Seen file(std::uint64_t size, std::int64_t mtime = 5) {
 BaseRecord sample() {
   BaseRecord record;
   record.set_scanned_ns(-77);
-  record.note("a", {file(1), 3});
+  record.note("a", {file(1), 3, 0640});
   record.set_mounts({"", "d"});
   record.note("d/\xff\n", Seen{.exists = true, .type = Type::Link, .mtime_ns = -4});
   return record;
@@ -65,6 +65,46 @@ TEST(BaseRecord, OfTheFirstFormatIsUnderstood) {
   ASSERT_TRUE(record);
   EXPECT_EQ(record->scanned_ns("a"), 7);
   EXPECT_TRUE(record->knows("a", file(3)));
+}
+
+TEST(BaseRecord, OfTheThirdFormatIsUnderstoodAndKnowsNoModes) {
+  tree::Packer out;
+  out.integer(7).number(1).text("m").number(0).text("a");
+  tree::pack(out, file(3));
+  out.integer(2);
+  const auto record = BaseRecord::unpack("yonder base 3\n" + out.take());
+  ASSERT_TRUE(record);
+  EXPECT_TRUE(record->knows("a", file(3)));
+  EXPECT_EQ(record->find("a")->source_ns, 3);
+  EXPECT_EQ(record->mode_of("a", Type::File), std::nullopt);
+}
+
+TEST(BaseRecord, IsWrittenAsItAlwaysWas) {
+  BaseRecord record;
+  record.set_scanned_ns(7);
+  record.set_mounts({"m"});
+  record.note("a", {file(300), 3, 0644});
+  EXPECT_EQ(record.pack(), std::string("yonder base 4\n\x0e\x01\x01m\x00\x01"
+                                       "a\x01\xac\x02\x0a\x04\xa5\x03",
+                                       28));
+}
+
+TEST(BaseRecord, KnowsTheModesOfTheLatestSync) {
+  BaseRecord whole;
+  whole.set_scanned_ns(5);
+  whole.note("a", {file(1), 5, 0644});
+  whole.note_sent("a", {file(1), 5, 0600});
+  BaseRecord own;
+  own.set_scanned_ns(3);
+  own.note("a", {file(1), 5, 0755});
+  EXPECT_EQ(own.mode_of("a", Type::File), 0755U);
+  EXPECT_EQ(own.mode_of("a", Type::Directory), std::nullopt);
+  own.also(whole);
+  EXPECT_EQ(own.mode_of("a", Type::File), 0644U);
+  EXPECT_TRUE(own.may_have_given("a", 0600));
+  EXPECT_FALSE(own.may_have_given("a", 0644));
+  own.set_scanned_ns(9);
+  EXPECT_EQ(own.mode_of("a", Type::File), 0755U);
 }
 
 TEST(BaseRecord, GarbledBytesAreNoneOrARecordButNoCrash) {
@@ -118,6 +158,19 @@ TEST_F(BaseStoreTest, KeepsOfWhatWasSentWhatTheRecordStillHas) {
   ASSERT_TRUE(store_.save(pair_, record));
   EXPECT_FALSE(store_.load(pair_)->knows("b", file(2)));
   EXPECT_FALSE(store_.load(pair_)->knows("c", file(3)));
+}
+
+TEST_F(BaseStoreTest, KnowsTheModesThatWereSentAndTheDirectoriesThatWereBegun) {
+  const Seen directory{.exists = true, .type = Type::Directory};
+  ASSERT_TRUE(store_.note_intents(pair_, pack_intent("a", {file(2), 5, 0600}) +
+                                             pack_intent("d", {directory, 0, 0750}) +
+                                             pack_intent("b", file(3))));
+  EXPECT_EQ(store_.begun_directories(pair_), (std::set<std::string, std::less<>>{"d"}));
+  ASSERT_TRUE(store_.note_intents(pair_, pack_intent("c", {file(4), 5, 01777})));
+  BaseRecord record;
+  record.note_sent("e", {file(4), 5, 0400});
+  ASSERT_TRUE(store_.save({"x", "/l", "/r"}, record));
+  EXPECT_TRUE(store_.load({"x", "/l", "/r"})->may_have_given("e", 0400));
 }
 
 TEST_F(BaseStoreTest, AnIntentThatWasCutOffDoesNoHarm) {

@@ -10,6 +10,8 @@ using tree::Type;
 constexpr std::uint64_t kWorthReading = 1024UL * 1024;
 // Of what is larger, the copy itself reads both and finds what is the same.
 constexpr std::uint64_t kTooMuchToRead = 1024UL * 1024 * 1024;
+// What is larger is called a conflict without reading it.
+constexpr std::uint64_t kTooMuchToSettle = 64 * kTooMuchToRead;
 
 bool is_coarse(std::int64_t ns) {
   return ns % 1000000 == 0;
@@ -31,11 +33,24 @@ bool Comparison::is_as_settled(const Entry& source, const Entry& target) const {
          is_kept_as(then->seen.mtime_ns, target.mtime_ns, steps_.target);
 }
 
+Compared Comparison::of_same_contents(const Entry& source, const Entry& target) const {
+  const ModeChange modes = of_file_modes(source, target);
+  if (modes == ModeChange::Conflict) return Compared::ModesConflict;
+  const bool right = !takes_source(modes) && steps_.same(source.mtime_ns, target.mtime_ns) &&
+                     same_attributes(source, target);
+  return right ? Compared::Same : Compared::OnlyAttributes;
+}
+
+// Unless the contents turn out to be the same.
+bool Comparison::would_stop(const Entry& source, const Entry& target) const {
+  return options_.on_conflict != OnConflict::TakeSource && source.size < kTooMuchToSettle &&
+         (is_newer_there(source, target) || changed_by_others(target));
+}
+
 Compared Comparison::of_files(const Entry& source, const Entry& target) const {
   if (source.size != target.size) return Compared::Differs;
   const bool times = steps_.same(source.mtime_ns, target.mtime_ns);
-  const bool right = times && source.mode == target.mode && same_attributes(source, target);
-  const Compared same = right ? Compared::Same : Compared::OnlyAttributes;
+  const Compared same = of_same_contents(source, target);
   if (source.hash && target.hash) {
     return *source.hash == *target.hash ? same : Compared::Differs;
   }
@@ -44,10 +59,8 @@ Compared Comparison::of_files(const Entry& source, const Entry& target) const {
     return here && there && *here == *there ? same : Compared::Differs;
   }
   if (!times) {
-    const bool asks =
-        is_newer_there(source, target) && options_.on_conflict != OnConflict::TakeSource;
     const bool worth_it = source.size >= kWorthReading && source.size < kTooMuchToRead;
-    return asks || worth_it ? Compared::Unclear : Compared::Differs;
+    return worth_it || would_stop(source, target) ? Compared::Unclear : Compared::Differs;
   }
   const bool rounded = source.mtime_ns != target.mtime_ns;
   if (rounded && !is_as_settled(source, target)) return Compared::Unclear;
@@ -66,6 +79,18 @@ Compared Comparison::of(const Entry& source, const Entry& target) const {
 bool Comparison::is_newer_there(const Entry& source, const Entry& target) const {
   return input_.base == nullptr && target.mtime_ns > source.mtime_ns &&
          !steps_.same(source.mtime_ns, target.mtime_ns);
+}
+
+ModeChange Comparison::of_modes(const BothModes& both) const {
+  if (both.source == both.target) return ModeChange::None;
+  const AgreedMode then =
+      input_.base != nullptr ? input_.base->mode_of(both.path, both.type) : std::nullopt;
+  if (!then) return both.ours ? ModeChange::TakeSource : ModeChange::KeepTarget;
+  const bool changed_there =
+      both.target != *then && !input_.base->may_have_given(both.path, both.target);
+  if (!changed_there) return ModeChange::TakeSource;
+  if (options_.on_conflict == OnConflict::TakeSource) return ModeChange::Overrule;
+  return both.source == *then ? ModeChange::KeepTarget : ModeChange::Conflict;
 }
 
 bool Comparison::changed_by_others(const Entry& target) const {

@@ -1,13 +1,33 @@
 #pragma once
 
 #include <cstdint>
+#include <string_view>
 
 #include "sync/plan.h"
 #include "sync/times.h"
 
 namespace yonder::sync {
 
-enum class Compared : std::uint8_t { Same, OnlyAttributes, Differs, Unclear };
+enum class Compared : std::uint8_t { Same, OnlyAttributes, ModesConflict, Differs, Unclear };
+
+// Permissions that differ: which of them the target is to have.
+enum class ModeChange : std::uint8_t {
+  None,        // they do not differ
+  TakeSource,  // changed in the source only
+  Overrule,    // changed in the target, where the source's was asked for
+  KeepTarget,  // changed in the target only, or not a sync's to set
+  Conflict,    // changed at both ends
+};
+struct BothModes {
+  std::string_view path;
+  tree::Type type = tree::Type::File;
+  std::uint32_t source = 0;
+  std::uint32_t target = 0;
+  bool ours = true;  // it gets the source's where no sync has known both to be the same
+};
+inline bool takes_source(ModeChange change) {
+  return change == ModeChange::TakeSource || change == ModeChange::Overrule;
+}
 
 // What both ends have under one name. Pure.
 class Comparison {
@@ -29,9 +49,16 @@ class Comparison {
   // Nobody knows who changed what: then the newer one is not given up for the older.
   bool is_newer_there(const tree::Entry& source, const tree::Entry& target) const;
   bool changed_by_others(const tree::Entry& target) const;
+  ModeChange of_modes(const BothModes& both) const;
+  // A file gets the mode of the source where nothing is known.
+  ModeChange of_file_modes(const tree::Entry& source, const tree::Entry& target) const {
+    return of_modes({source.path, source.type, source.mode, target.mode});
+  }
 
  private:
   Compared of_files(const tree::Entry& source, const tree::Entry& target) const;
+  Compared of_same_contents(const tree::Entry& source, const tree::Entry& target) const;
+  bool would_stop(const tree::Entry& source, const tree::Entry& target) const;
   bool may_have_changed_within_a_tick(const tree::Entry& source, bool coarse) const;
   bool is_as_settled(const tree::Entry& source, const tree::Entry& target) const;
 

@@ -17,22 +17,26 @@ void NextRecord::settle(std::string_view path, const Known& known) {
   if (record_.note(path, known)) new_ = true;
 }
 
-void NextRecord::carry(std::string_view path, const tree::Seen& seen) {
+AgreedMode NextRecord::mode_of(std::string_view path, tree::Type type) const {
+  return (record_.find(path) != nullptr ? record_ : before_).mode_of(path, type);
+}
+
+void NextRecord::carry(std::string_view path, const Known& known) {
   // What was sent since was read after that.
   const std::int64_t when = before_.scanned_ns(path).value_or(before_.scanned_ns());
   record_.take(before_, path);
   const Known* taken = record_.find(path);
-  if (taken == nullptr || taken->seen != seen) new_ = record_.note(path, seen) || new_;
+  if (taken == nullptr || taken->seen != known.seen) new_ = record_.note(path, known) || new_;
   record_.read_earlier(path, when);
 }
 
 void NextRecord::carry_over(const tree::Entry& entry, std::int64_t step) {
   if (record_.find(entry.path) != nullptr) return;
   // A sync that was cut off may have put there what is there now.
-  const tree::Seen* sent = before_.matching(entry.path, tree::seen_as(entry), step);
+  const Known* sent = before_.matching(entry.path, tree::seen_as(entry), step);
   const Known* then = before_.find(entry.path);
   if (sent == nullptr && then == nullptr) return;
-  carry(entry.path, tree::Seen(sent != nullptr ? *sent : then->seen));
+  carry(entry.path, Known(sent != nullptr ? *sent : *then));
 }
 
 void NextRecord::carry_over_below(const Paths& hidden) {
@@ -41,11 +45,11 @@ void NextRecord::carry_over_below(const Paths& hidden) {
   for (const auto& [path, known] : before_.entries()) {
     if (is_at_or_below(path, hidden)) paths.push_back(path);
   }
-  for (const auto& [path, seen] : before_.sent()) {
+  for (const auto& [path, sent] : before_.sent()) {
     const bool known = record_.find(path) != nullptr;
-    if (!known && is_at_or_below(path, hidden)) record_.note_sent(path, seen);
+    if (!known && is_at_or_below(path, hidden)) record_.note_sent(path, sent);
   }
-  for (const auto& path : paths) carry(path, tree::Seen(before_.find(path)->seen));
+  for (const auto& path : paths) carry(path, Known(*before_.find(path)));
 }
 
 void NextRecord::set_mounts(std::vector<std::string> mounts) {

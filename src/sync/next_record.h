@@ -26,6 +26,8 @@ class NextRecord {
   void carry_over(const tree::Entry& entry, std::int64_t step);
   // A sync does not see what is at or below these paths: that is known as it was.
   void carry_over_below(const Paths& hidden);
+  // As it is known by now, or was before.
+  AgreedMode mode_of(std::string_view path, tree::Type type) const;
 
   void set_mounts(std::vector<std::string> mounts);
 
@@ -35,7 +37,7 @@ class NextRecord {
   BaseRecord take() { return std::move(record_); }
 
  private:
-  void carry(std::string_view path, const tree::Seen& seen);
+  void carry(std::string_view path, const Known& known);
 
   BaseRecord before_;  // what has not been taken over
   BaseRecord record_;

@@ -18,6 +18,8 @@ using tree::Entry;
 using tree::Seen;
 using tree::Type;
 
+constexpr const char* kModesConflict = "its mode was changed at both ends since the last sync";
+
 class Planner {
  public:
   Planner(const PlanInput& input, const PlanOptions& options)
@@ -40,8 +42,8 @@ class Planner {
     ++count;
     plan_.left.push_back(std::move(left));
   }
-  void keep_theirs(const std::string& path) {
-    leave({path, Left::Kept, "kept as it is in the target"}, plan_.counts.kept);
+  void keep_theirs(const std::string& path, bool is_directory = false) {
+    leave({path, Left::Kept, "kept as it is in the target", is_directory}, plan_.counts.kept);
   }
   void count_skips();
   void hold_directories_above(std::string_view path);
@@ -55,6 +57,8 @@ class Planner {
   void only_in_source(const Entry& source);
   void in_both(const Entry& source, const Entry& target);
   void directory_in_both(const Entry& source, const Entry& target);
+  ModeChange directory_modes(const BothModes& both);
+  void modes_conflict(const Entry& source, const Entry& target);
   void only_in_target(const Entry& target);
   void put(const Entry& source, const Seen& target);
   bool leave_closed(const Entry& source);
@@ -89,6 +93,12 @@ class Planner {
   }
   std::map<std::uint64_t, First> first_twin_;
   std::vector<const Entry*> extras_;
+  struct DirectoryMode {  // where the two ends have others
+    std::uint32_t there = 0;
+    ModeChange change = ModeChange::None;
+  };
+  static void set_mode(Action& action, const DirectoryMode& mode);
+  std::unordered_map<std::string_view, DirectoryMode> directory_modes_;
   Paths unmounted_;                       // of the source; see Plan
   std::unordered_set<std::string> hold_;  // directories of the target in which something stays
 };
@@ -193,21 +203,68 @@ void Planner::set_attributes(const Entry& source, const Entry& target) {
   }
   note_twin(source, plan_.actions.size());
   touch(source.path);  // a file with other names is copied for it
+  const ModeChange modes = compare_.of_file_modes(source, target);
+  const bool keeps = modes == ModeChange::KeepTarget;
   plan_.actions.push_back({.act = Act::SetAttributes,
                            .path = source.path,
                            .type = source.type,
-                           .mode = source.mode,
+                           .mode = keeps ? target.mode : source.mode,
                            .mtime_ns = source.mtime_ns,
                            .size = source.size,
                            .target = tree::seen_as(target),
-                           .attributes = kept_of(source)});
+                           .overrules = modes == ModeChange::Overrule,
+                           .attributes = kept_of(source),
+                           .keeps_mode = keeps});
+}
+
+// Contents are the same.
+void Planner::modes_conflict(const Entry& source, const Entry& target) {
+  if (options_.on_conflict == OnConflict::KeepTarget) return keep_theirs(source.path);
+  if (options_.on_conflict != OnConflict::Both) {
+    return leave({source.path, Left::Conflict, kModesConflict}, plan_.counts.conflicts);
+  }
+  if (leave_closed(source)) return;
+  ++plan_.counts.update_files;
+  put(source, tree::seen_as(target));
+  plan_.actions.back().set_aside = conflict_name(source.path, options_.conflict_ending);
+}
+
+// Of one that is in both. What is in conflict is left.
+ModeChange Planner::directory_modes(const BothModes& both) {
+  const ModeChange change = compare_.of_modes(both);
+  if (change != ModeChange::Conflict) return change;
+  // The root has no path.
+  const std::string path = both.path.empty() ? "." : std::string(both.path);
+  if (options_.on_conflict == OnConflict::Stop) {
+    leave({path, Left::Conflict, kModesConflict, true}, plan_.counts.conflicts);
+  } else {
+    keep_theirs(path, true);
+  }
+  return change;
+}
+
+void Planner::set_mode(Action& action, const DirectoryMode& mode) {
+  action.changes_mode = takes_source(mode.change);
+  action.overrules = mode.change == ModeChange::Overrule;
+  action.keeps_mode = !action.changes_mode;
+  if (action.keeps_mode) action.mode = mode.there;
 }
 
 void Planner::directory_in_both(const Entry& source, const Entry& target) {
-  ++plan_.counts.unchanged;
-  ++plan_.counts.unchanged_directories;
-  const bool right = source.mode == target.mode &&
-                     compare_.same_time(source.mtime_ns, target.mtime_ns) &&
+  // One that nobody can read here is not to be closed over there.
+  const bool closed = protected_.contains(source.path);
+  const ModeChange modes = closed
+                               ? ModeChange::None
+                               : directory_modes({source.path, Type::Directory, source.mode,
+                                                  target.mode, input_.begun.contains(source.path)});
+  if (takes_source(modes)) {
+    ++plan_.counts.update_attributes;
+  } else if (modes != ModeChange::Conflict) {
+    ++plan_.counts.unchanged;
+    ++plan_.counts.unchanged_directories;
+  }
+  if (modes != ModeChange::None) directory_modes_[source.path] = {target.mode, modes};
+  const bool right = !takes_source(modes) && compare_.same_time(source.mtime_ns, target.mtime_ns) &&
                      compare_.same_attributes(source, target);
   if (!right) touched_.insert(source.path);
 }
@@ -215,24 +272,33 @@ void Planner::directory_in_both(const Entry& source, const Entry& target) {
 // Contents differ.
 void Planner::replace(const Entry& source, const Entry& target) {
   const bool newer = compare_.is_newer_there(source, target);
-  const bool stolen = newer || compare_.changed_by_others(target);
+  const bool changed = newer || compare_.changed_by_others(target);
+  const bool files = source.type == Type::File && target.type == Type::File;
+  const ModeChange modes = files ? compare_.of_file_modes(source, target) : ModeChange::None;
+  const bool stolen = changed || modes == ModeChange::Conflict;
   const bool keep = stolen && (options_.on_conflict == OnConflict::Stop ||
                                options_.on_conflict == OnConflict::KeepTarget);
   if (input_.base == nullptr) plan_.without_record = true;
   if (keep) {
     if (options_.on_conflict == OnConflict::KeepTarget) return keep_theirs(source.path);
     const bool known = input_.base != nullptr && input_.base->find(source.path) != nullptr;
-    const char* why = newer   ? "the target's is newer, and no earlier sync is known"
-                      : known ? "the target was changed since the last sync"
-                              : "the target has one that no sync has put there";
+    const char* why = newer      ? "the target's is newer, and no earlier sync is known"
+                      : !changed ? kModesConflict
+                      : known    ? "the target was changed since the last sync"
+                                 : "the target has one that no sync has put there";
     return leave({source.path, Left::Conflict, why}, plan_.counts.conflicts);
   }
   if (leave_closed(source)) return;
   ++plan_.counts.update_files;
   put(source, tree::seen_as(target));
-  plan_.actions.back().overrules = stolen;
+  Action& action = plan_.actions.back();
+  action.overrules = stolen || modes == ModeChange::Overrule;
+  if (modes == ModeChange::KeepTarget && !stolen && action.act == Act::PutFile) {
+    action.mode = target.mode;
+    action.keeps_mode = true;
+  }
   if (stolen && options_.on_conflict == OnConflict::Both) {
-    plan_.actions.back().set_aside = conflict_name(source.path, options_.conflict_ending);
+    action.set_aside = conflict_name(source.path, options_.conflict_ending);
   }
 }
 
@@ -250,6 +316,7 @@ void Planner::in_both(const Entry& source, const Entry& target) {
       ++plan_.counts.unchanged;
       break;
     case Compared::OnlyAttributes: set_attributes(source, target); break;
+    case Compared::ModesConflict: modes_conflict(source, target); break;
     case Compared::Differs: replace(source, target); break;
     case Compared::Unclear:
       plan_.questions.push_back(source.path);
@@ -331,6 +398,8 @@ void Planner::plan_directories() {
                                  .mode = it->mode,
                                  .mtime_ns = it->mtime_ns,
                                  .attributes = kept_of(*it)});
+    const auto modes = directory_modes_.find(it->path);
+    if (modes != directory_modes_.end()) set_mode(plan_.directories.back(), modes->second);
   }
 }
 
@@ -343,14 +412,19 @@ void Planner::plan_root() {
   plan_.owns_root = plan_.makes_root || input_.made_root ||
                     (input_.base != nullptr && input_.base->find("") != nullptr);
   if (!plan_.owns_root) return;
-  const bool right = !plan_.makes_root && !touched_.contains("") &&
-                     source.mode == input_.target_root->mode &&
-                     compare_.same_time(source.mtime_ns, input_.target_root->mtime_ns);
+  const Action finish{.act = Act::SetAttributes,
+                      .type = Type::Directory,
+                      .mode = source.mode,
+                      .mtime_ns = source.mtime_ns};
+  if (plan_.makes_root) return plan_.directories.push_back(finish);
+  const RootLook& target = *input_.target_root;
+  const ModeChange modes = directory_modes({"", Type::Directory, source.mode, target.mode});
+  const bool right = !touched_.contains("") && !takes_source(modes) &&
+                     compare_.same_time(source.mtime_ns, target.mtime_ns);
+  if (takes_source(modes)) ++plan_.counts.update_attributes;
   if (right) return;
-  plan_.directories.push_back({.act = Act::SetAttributes,
-                               .type = Type::Directory,
-                               .mode = source.mode,
-                               .mtime_ns = source.mtime_ns});
+  plan_.directories.push_back(finish);
+  if (modes != ModeChange::None) set_mode(plan_.directories.back(), {target.mode, modes});
 }
 
 void Planner::next_source(const Entry& source, const Entry* target) {

@@ -1,8 +1,10 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -51,6 +53,8 @@ struct Action {
   bool overrules = false;                  // somebody has changed what is there now
   tree::UserAttributes attributes;         // the target is to have these
   bool loses_attributes = false;           // the source has others, which the target will not have
+  bool keeps_mode = false;                 // `mode` is the target's own, and not the source's
+  bool changes_mode = false;               // of a directory that was there: it gets another one
 };
 
 // Kept: it would be a conflict, but it was said that the target's stays.
@@ -66,7 +70,7 @@ struct Counts {
   std::uint64_t create_files = 0;  // and links
   std::uint64_t create_directories = 0;
   std::uint64_t update_files = 0;
-  std::uint64_t update_attributes = 0;
+  std::uint64_t update_attributes = 0;  // and modes of directories
   std::uint64_t remove_files = 0;
   std::uint64_t remove_directories = 0;
   std::uint64_t unchanged = 0;
@@ -132,7 +136,9 @@ struct PlanInput {
   std::optional<RootLook> source_root;   // nothing: a single file
   std::optional<RootLook> target_root;   // nothing: it is missing
   bool made_root = false;                // an attempt before this one has made it
-  bool keeps_attributes = true;          // the target can have extended ones
+  // Directories that a sync which was cut off may have made: they are to be as the source's.
+  std::set<std::string, std::less<>> begun;
+  bool keeps_attributes = true;  // the target can have extended ones
 };
 
 Plan make_plan(const PlanInput& input, const PlanOptions& options);

@@ -62,7 +62,9 @@ class PlanTest : public ::testing::Test {
     has_base_ = true;
     base_ = {};
     base_.set_scanned_ns(scanned);
-    for (const auto& entry : entries) base_.note(entry.path, tree::seen_as(entry));
+    for (const auto& entry : entries) {
+      base_.note(entry.path, {tree::seen_as(entry), entry.mtime_ns, entry.mode});
+    }
   }
 
   tree::Listing source_;
@@ -131,6 +133,7 @@ TEST_F(PlanTest, DirectoriesGetModeAndTimeAtTheEndTheDeepestFirst) {
   const Plan made = plan();
   ASSERT_EQ(made.directories.size(), 1U);  // g has not changed, nor has d
   EXPECT_EQ(made.directories[0].path, "d/e");
+  base_of(target_.entries);
   source_.entries[0].mode = 0700;
   const Plan other = plan();
   ASSERT_EQ(other.directories.size(), 2U);
@@ -435,6 +438,120 @@ TEST_F(ConflictTest, AnExtraThatWasChangedThereIsNotRemoved) {
   EXPECT_EQ(plan().counts.kept, 1U);
   options_.on_conflict = OnConflict::TakeSource;
   EXPECT_THAT(deeds(), ElementsAre("remove a"));
+}
+
+TEST_F(ConflictTest, ContentsDecideWhetherAFileOfTheSameSizeIsOne) {
+  target_.entries = {file("a", 2, kThen + kSecond)};
+  for (const auto choice : {OnConflict::Stop, OnConflict::KeepTarget, OnConflict::Both}) {
+    options_.on_conflict = choice;
+    hashes_.clear();
+    EXPECT_THAT(plan().questions, ElementsAre("a"));
+    EXPECT_EQ(plan().counts.conflicts, 0U);
+    hashes_["a"] = {Hash{1, 1}, Hash{1, 1}};
+    EXPECT_THAT(deeds(), ElementsAre("chmod a"));
+    EXPECT_EQ(plan().counts.conflicts + plan().counts.kept, 0U);
+  }
+  options_.on_conflict = OnConflict::Stop;
+  hashes_["a"] = {Hash{1, 1}, Hash{2, 2}};
+  EXPECT_EQ(plan().counts.conflicts, 1U);
+  hashes_.clear();
+  options_.on_conflict = OnConflict::TakeSource;
+  EXPECT_THAT(deeds(), ElementsAre("put a")) << "it is replaced whatever it holds";
+}
+
+class ModesTest : public PlanTest {
+ protected:
+  ModesTest() {
+    source_.entries = {directory("d"), file("f")};
+    target_.entries = source_.entries;
+    base_of(target_.entries);
+  }
+  void set(tree::Listing& end, std::uint32_t of_directory, std::uint32_t of_file) {
+    end.entries[0].mode = of_directory;
+    end.entries[1].mode = of_file;
+  }
+};
+
+TEST_F(ModesTest, OfADirectoryThatNoSyncHasMadeIsLeft) {
+  for (const bool record : {false, true}) {
+    base_of({file("f")});
+    has_base_ = record;
+    set(source_, 0700, 0644);
+    set(target_, 0775, 0644);
+    source_.entries = {directory("d", 0700), file("d/new"), file("f")};
+    EXPECT_THAT(deeds(), ElementsAre("put d/new"));
+    EXPECT_EQ(plan().counts.update_attributes, 0U);
+    ASSERT_EQ(plan().directories.size(), 1U) << "its time is set";
+    EXPECT_TRUE(plan().directories[0].keeps_mode);
+    EXPECT_EQ(plan().directories[0].mode, 0775U);
+    EXPECT_FALSE(plan().directories[0].changes_mode);
+  }
+}
+
+TEST_F(ModesTest, ChangedInTheSourceOnlyIsSetAndCounted) {
+  set(source_, 0700, 0600);
+  EXPECT_THAT(deeds(), ElementsAre("chmod f"));
+  ASSERT_EQ(plan().directories.size(), 1U);
+  EXPECT_TRUE(plan().directories[0].changes_mode);
+  EXPECT_EQ(plan().directories[0].mode, 0700U);
+  EXPECT_EQ(plan().counts.update_attributes, 2U);
+  EXPECT_EQ(plan().counts.unchanged, 0U);
+}
+
+TEST_F(ModesTest, ChangedInTheTargetOnlyIsKept) {
+  set(target_, 0775, 0755);
+  EXPECT_TRUE(plan().empty());
+  EXPECT_EQ(plan().counts.unchanged, 2U);
+  source_.entries[1] = file("f", 9, kThen + kSecond);
+  EXPECT_THAT(deeds(), ElementsAre("put f"));
+  EXPECT_EQ(plan().actions[0].mode, 0755U);
+  EXPECT_TRUE(plan().actions[0].keeps_mode);
+  options_.on_conflict = OnConflict::TakeSource;
+  EXPECT_EQ(plan().actions[0].mode, 0644U);
+  EXPECT_TRUE(plan().actions[0].overrules);
+  EXPECT_EQ(plan().directories[0].mode, 0755U);
+  EXPECT_TRUE(plan().directories[0].changes_mode);
+}
+
+TEST_F(ModesTest, ChangedAtBothEndsToTheSameIsNone) {
+  set(target_, 0775, 0755);
+  set(source_, 0775, 0755);
+  EXPECT_TRUE(plan().empty());
+}
+
+TEST_F(ModesTest, ChangedAtBothEndsToOthersIsAConflict) {
+  set(source_, 0700, 0600);
+  set(target_, 0775, 0755);
+  EXPECT_TRUE(plan().empty());
+  EXPECT_EQ(plan().counts.conflicts, 2U);
+  EXPECT_THAT(plan().left[0].detail, HasSubstr("mode was changed at both ends"));
+  source_.entries[1] = file("f", 9, kThen + kSecond);
+  source_.entries[1].mode = 0600;
+  EXPECT_EQ(plan().counts.conflicts, 2U) << "whatever else was changed";
+  options_.on_conflict = OnConflict::KeepTarget;
+  EXPECT_TRUE(plan().empty());
+  EXPECT_EQ(plan().counts.kept, 2U);
+  options_.on_conflict = OnConflict::Both;
+  options_.conflict_ending = ".theirs";
+  EXPECT_EQ(plan().actions.at(0).set_aside, "f.theirs");
+  EXPECT_EQ(plan().counts.kept, 1U);
+}
+
+TEST_F(ModesTest, GivenByASyncThatWasCutOffAreNoChangeOfOthers) {
+  set(source_, 0700, 0600);
+  set(target_, 0775, 0755);
+  base_.note_sent("d", {tree::seen_as(target_.entries[0]), 0, 0775});
+  base_.note_sent("f", {tree::seen_as(target_.entries[1]), kThen, 0755});
+  EXPECT_THAT(deeds(), ElementsAre("chmod f"));
+  EXPECT_EQ(plan().directories.size(), 1U);
+  EXPECT_EQ(plan().counts.conflicts, 0U);
+}
+
+TEST_F(ModesTest, OfFilesAreTheSourcesWhereNothingIsKnown) {
+  has_base_ = false;
+  set(source_, 0755, 0600);
+  set(target_, 0755, 0755);
+  EXPECT_THAT(deeds(), ElementsAre("chmod f"));
 }
 
 TEST_F(PlanTest, HardLinksAreMadeAgainOnlyWhenAskedFor) {

@@ -185,7 +185,7 @@ Result<void> Push::finish_tree() {
     const Action& a = plan.directories[i];
     TRY(tree::send(out, Kind::FinishDirectory,
                    tree::DirectoryEnd{number_of_directory(plan, i), a.path, a.mode, a.mtime_ns,
-                                      a.attributes}));
+                                      a.attributes, a.keeps_mode}));
   }
   return {};
 }

@@ -79,7 +79,7 @@ Result<void> Syncing::carry_out(const std::shared_ptr<link::Link>& link, FarTree
                                 const Plan& plan, const Look& look,
                                 std::optional<BaseRecord> before) {
   Tally tally;
-  if (before) TRY(note_intents(plan));
+  TRY(note_intents(plan, before.has_value()));
   if (plan.makes_root) made_root_ = true;
   auto copied = copy(link, far, plan, look, tally);
   report_.bytes_sent += tally.bytes - std::min(tally.bytes.load(), tally.bytes_found.load());

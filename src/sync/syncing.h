@@ -44,7 +44,7 @@ class Syncing {
                     const Look& look, Tally& tally);
   std::vector<Ancestor> ancestors(bool push) const;
   std::optional<BaseRecord> load_base(bool push) const;
-  Result<void> note_intents(const Plan& plan) const;
+  Result<void> note_intents(const Plan& plan, bool has_record) const;
   Result<void> save_in_ancestors(bool push, const Plan& plan, const Look& look,
                                  const Tally& tally) const;
   Result<void> save(bool push, NextRecord next, const Plan& plan, const Look& look,

@@ -10,8 +10,9 @@ bool note_way_to(BaseRecord& whole, const std::string& prefix) {
   for (std::size_t slash = prefix.find('/'); slash != std::string::npos;
        slash = prefix.find('/', slash + 1)) {
     const std::string_view directory = std::string_view(prefix).substr(0, slash);
-    if (whole.note(directory, tree::Seen{.exists = true, .type = tree::Type::Directory}))
-      changed = true;
+    const tree::Seen seen{.exists = true, .type = tree::Type::Directory};
+    const Known known(seen, 0, whole.mode_of(directory, seen.type));
+    if (whole.note(directory, known)) changed = true;
   }
   return changed;
 }
@@ -30,7 +31,13 @@ std::optional<BaseRecord> Syncing::load_base(bool push) const {
 }
 
 // Whoever is killed in the middle has said to all who may ask what comes from here.
-Result<void> Syncing::note_intents(const Plan& plan) const {
+Result<void> Syncing::note_intents(const Plan& plan, bool has_record) const {
+  if (!has_record) {
+    // Only which directories a first sync makes. Where nothing can be written down, it goes on.
+    const std::string made = directory_intents_of(plan, "");
+    if (!made.empty()) (void)bases_.note_intents(ends_.pair(push_), made);
+    return {};
+  }
   const std::string own = intents_of(plan, "");
   if (own.empty()) return {};
   TRY(bases_.note_intents(ends_.pair(push_), own));
@@ -48,18 +55,26 @@ Result<void> Syncing::save_in_ancestors(bool push, const Plan& plan, const Look&
     auto whole = bases_.has(pair) ? bases_.load(pair) : std::nullopt;
     if (!whole) continue;
     bool changed = note_way_to(*whole, prefix);
-    const auto note = [&, &root = prefix](const std::string& path, const Known& known) {
-      if (whole->note(root + path, known)) changed = true;
-      if (whole->forget_sent(root + path)) changed = true;
+    // The root of this sync is the last directory of the way.
+    const auto name_in = [&root = prefix](const std::string& path) {
+      return path.empty() ? root.substr(0, root.size() - 1) : root + path;
+    };
+    const auto mode_before = [&](const std::string& path, tree::Type type) {
+      return whole->mode_of(name_in(path), type);
+    };
+    const Outcome outcome{plan, look, tally, mode_before};
+    const auto note = [&](const std::string& path, const Known& known) {
+      if (whole->note(name_in(path), known)) changed = true;
+      if (whole->forget_sent(name_in(path))) changed = true;
     };
     if (push == push_) {
-      for_settled_in_target(plan, look, tally, note);
+      for_settled_in_target(outcome, note);
       for_removed(plan, tally, [&, &root = prefix](const std::string& path) {
         if (whole->forget(root + path)) changed = true;
         if (whole->forget_sent(root + path)) changed = true;
       });
     } else {
-      for_settled_in_source(plan, look, tally, note);
+      for_settled_in_source(outcome, note);
     }
     if (changed) TRY(bases_.save(pair, *whole));
   }

@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <array>
 #include <ctime>
 
@@ -8,13 +9,24 @@
 namespace yonder::sync {
 namespace {
 
-std::string stamp() {
-  const std::time_t now = std::time(nullptr);
+std::string stamp(std::time_t when) {
   std::tm parts{};
-  ::gmtime_r(&now, &parts);
+  ::gmtime_r(&when, &parts);
   std::array<char, 32> text{};
   std::strftime(text.data(), text.size(), "%Y%m%dT%H%M%SZ", &parts);
   return text.data();
+}
+
+// Two syncs within a second must not choose the same names, whichever way they go.
+std::string conflict_ending(const Look& look) {
+  for (std::time_t when = std::time(nullptr);; ++when) {
+    std::string ending = concat(kConflictMark, stamp(when));
+    const auto has = [&](const tree::Listing& end) {
+      return std::any_of(end.entries.begin(), end.entries.end(),
+                         [&](const tree::Entry& entry) { return entry.path.ends_with(ending); });
+    };
+    if (!has(look.source) && !has(look.target)) return ending;
+  }
 }
 
 OnConflict choice_for(ConflictChoice choice, Direction direction) {
@@ -44,7 +56,9 @@ Result<Plan> Syncing::plan_for(FarTree& far, const Look& look, const BaseRecord*
                                  .confirm_delete = options.confirm_delete,
                                  .twins = options.hard_links,
                                  .on_conflict = choice_for(options.on_conflict, request_.direction),
-                                 .conflict_ending = concat(kConflictMark, stamp())};
+                                 .conflict_ending = options.on_conflict == ConflictChoice::Both
+                                                        ? conflict_ending(look)
+                                                        : std::string()};
   PlanInput input{.source = look.source,
                   .target = look.target,
                   .base = base,
@@ -54,6 +68,7 @@ Result<Plan> Syncing::plan_for(FarTree& far, const Look& look, const BaseRecord*
                   .source_root = look.source_root,
                   .target_root = look.target_root,
                   .made_root = made_root_,
+                  .begun = bases_.begun_directories(ends_.pair(push_)),
                   .keeps_attributes = look.target_keeps_attributes};
   Plan plan = make_plan(input, plan_options);
   if (!plan.questions.empty()) {

@@ -329,7 +329,7 @@ Result<void> Applier::open_up(const std::string& path) {
   return {};
 }
 
-Result<void> Applier::finish_directory(const std::string& path, std::uint32_t mode,
+Result<void> Applier::finish_directory(const std::string& path, const DirectoryMode& mode,
                                        std::int64_t mtime_ns, const UserAttributes& attributes) {
   if (!path.empty()) TRY(check_relative(path));  // empty: the root
   if (!path.empty()) TRY(open_up(path));
@@ -339,11 +339,16 @@ Result<void> Applier::finish_directory(const std::string& path, std::uint32_t mo
   struct stat info {};
   if (::fstat(directory, &info) != 0) return failed(path);
   // Its own set-id bits are of its place: they hand on the group of those who share it.
-  const mode_t wanted = (mode & 01777U) | (info.st_mode & 06000U);
+  const mode_t wanted = (mode.mode & 01777U) | (info.st_mode & 06000U);
+  constexpr mode_t kOpened = 0700;
+  const bool opened = (info.st_mode & 07777U & ~kOpened) == (wanted & ~kOpened);
   give_attributes(directory, attributes);
-  TRY(set_mode(directory, wanted, path));
-  if (::futimens(directory, times.data()) != 0) return failed(path);
-  return {};
+  const bool sets = !mode.keeps || (opened && (info.st_mode & 07777U) != wanted);
+  if (sets) TRY(set_mode(directory, wanted, path));
+  if (::futimens(directory, times.data()) == 0) return {};
+  // One of another user, who lets us write to it, has its own time, too.
+  if (mode.keeps && errno == EPERM) return {};
+  return failed(path);
 }
 
 Result<void> Applier::set_attributes(const FileHead& head) {

@@ -27,6 +27,12 @@ struct FileHead {
   UserAttributes attributes;
 };
 
+// Of a directory. One that keeps its own had this one before it was made writable for the work.
+struct DirectoryMode {
+  std::uint32_t mode = 0;
+  bool keeps = false;
+};
+
 enum class Keep { InTrash, Nowhere };  // what is replaced or removed
 
 struct ApplyOptions {
@@ -90,8 +96,8 @@ class Applier {
   // that is in it, and cannot go.
   Result<bool> remove(const std::string& path, const Seen& expected);
   // At the end, when nothing in it changes any more. The root has no path.
-  Result<void> finish_directory(const std::string& path, std::uint32_t mode, std::int64_t mtime_ns,
-                                const UserAttributes& attributes = {});
+  Result<void> finish_directory(const std::string& path, const DirectoryMode& mode,
+                                std::int64_t mtime_ns, const UserAttributes& attributes = {});
 
   // Of a file whose contents are right. One that has other names as well becomes a file of its own.
   Result<void> set_attributes(const FileHead& head);

@@ -228,10 +228,10 @@ TEST_F(ApplyTest, NothingLeadsOutside) {
     EXPECT_FALSE(applier_->make_directory(bad, {})) << bad;
     EXPECT_FALSE(applier_->remove(bad, {.exists = true})) << bad;
     // The root itself may be finished, and nothing beside it.
-    EXPECT_EQ(applier_->finish_directory(bad, 0700, 0).has_value(), bad.empty()) << bad;
+    EXPECT_EQ(applier_->finish_directory(bad, {0700}, 0).has_value(), bad.empty()) << bad;
     EXPECT_FALSE(PartFile::open(*applier_, {.path = bad, .size = 1})) << bad;
   }
-  EXPECT_FALSE(applier_->finish_directory("link", 0, 0));
+  EXPECT_FALSE(applier_->finish_directory("link", {0}, 0));
   EXPECT_TRUE(fs::is_empty(scratch_ / "outside"));
   EXPECT_THAT(names(), ElementsAre("link"));
 }

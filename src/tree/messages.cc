@@ -134,7 +134,7 @@ void fields(A& a, Removal& m) {
 }
 template <class A>
 void fields(A& a, DirectoryEnd& m) {
-  all(a, m.number, m.path, m.mode, m.mtime_ns, m.attributes);
+  all(a, m.number, m.path, m.mode, m.mtime_ns, m.attributes, m.keeps_mode);
 }
 template <class A>
 void fields(A& a, Attributes& m) {

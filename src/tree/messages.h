@@ -125,6 +125,7 @@ struct DirectoryEnd {
   std::uint32_t mode = 0;
   std::int64_t mtime_ns = 0;
   UserAttributes attributes;
+  bool keeps_mode = false;  // see DirectoryMode
 };
 struct Attributes {
   std::uint64_t number = 0;

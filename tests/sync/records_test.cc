@@ -201,8 +201,9 @@ TEST_F(Records, WhatWasClosedToItsOwnerIsOpenedAgain) {
     for (const mode_t closed : {0U, 0200U}) {
       ::chmod(there("d").c_str(), closed);
       ::chmod(there("f").c_str(), closed);
-      push();  // nobody could look into it before
-      if (!push().complete()) return concat("closed with ", closed);
+      const SyncOptions options{.on_conflict = ConflictChoice::KeepLocal};
+      push(options);  // nobody could look into it before
+      if (!push(options).complete()) return concat("closed with ", closed);
       if (picture(here()) != picture(there())) return "they differ";
     }
     return "";
