@@ -1,6 +1,7 @@
 #include "ops/git_sync_plan.h"
 
 #include <algorithm>
+#include <iterator>
 
 #include "base/clean_text.h"
 #include "base/quote.h"
@@ -99,6 +100,25 @@ std::string list_of_commits(const std::vector<FarCommit>& own) {
   return concat(own.size(), own.size() >= kHistory ? " or more" : "",
                 own.size() == 1 ? " commit exists" : " commits exist",
                 " only there: ", join(commit_lines(own), "; "));
+}
+
+Error blocked(const GitApply& apply, const std::vector<std::string>& in_the_way) {
+  std::vector<std::string> repositories;
+  std::copy_if(in_the_way.begin(), in_the_way.end(), std::back_inserter(repositories),
+               [](const std::string& path) { return path.ends_with('/'); });
+  const std::string begin =
+      concat("not brought to ", short_id(apply.commit), ", nothing was changed: in ",
+             quoted(apply.path), " over there ");
+  if (repositories.empty()) {
+    return {Errc::Conflict,
+            concat(begin, "untracked files are in the way: ", some_paths(in_the_way)),
+            "on_dirty=stash puts them away, on_dirty=reset overwrites them"};
+  }
+  return {Errc::Conflict,
+          concat(begin, "submodules or other repositories with files in them would be removed: ",
+                 some_paths(repositories)),
+          "keep what is needed of them, then empty or move these directories over there; for a "
+          "submodule: git submodule deinit"};
 }
 
 std::vector<GitBackup> plan_backups(const LocalCommit& local, const FarRepository& far,
@@ -227,12 +247,7 @@ Error far_failure(const GitSyncRequest& request, const GitApply& apply, const Fa
                   const std::string& said) {
   const std::string path = quoted(apply.path);
   const std::string now = concat("; HEAD over there is ", where_head_is(outcome.head, outcome.ref));
-  if (outcome.outcome == "blocked") {
-    return {Errc::Conflict,
-            concat("not brought to ", short_id(apply.commit), ", nothing was changed: in ", path,
-                   " over there untracked files are in the way: ", some_paths(outcome.in_the_way)),
-            "on_dirty=stash puts them away, on_dirty=reset overwrites them"};
-  }
+  if (outcome.outcome == "blocked") return blocked(apply, outcome.in_the_way);
   if (outcome.outcome == "changed") {
     return {Errc::Conflict,
             concat(path, " over there has changed while we looked at it; it was left alone", now),

@@ -167,7 +167,11 @@ Result<FarOutcome> parse_far_outcome(std::string_view output) {
   TRY_ASSIGN(outcome.tip, id_or_none(records, "tip"));
   TRY_ASSIGN(outcome.stash, id_or_none(records, "stash"));
   const auto blocking = records.lists.find("in_the_way");
-  if (blocking != records.lists.end()) outcome.in_the_way = entries_of(blocking->second);
+  if (blocking == records.lists.end()) return outcome;
+  std::set<std::string> seen;
+  for (auto& path : entries_of(blocking->second)) {
+    if (seen.insert(path).second) outcome.in_the_way.push_back(std::move(path));
+  }
   return outcome;
 }
 

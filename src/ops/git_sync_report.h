@@ -51,7 +51,7 @@ struct FarOutcome {
   std::string tip;
   std::string stash;
   std::string code;                     // of git checkout; a hook may have set it
-  std::vector<std::string> in_the_way;  // raw
+  std::vector<std::string> in_the_way;  // raw, each once; a repository ends in a slash
 };
 Result<FarOutcome> parse_far_outcome(std::string_view output);
 

@@ -3,6 +3,7 @@
 #include "base/quote.h"
 #include "base/text.h"
 #include "ops/git_safety.h"
+#include "ops/git_sync_way.h"
 
 namespace yonder::ops {
 namespace {
@@ -147,11 +148,14 @@ backup() {
   [ "$(git rev-parse -q --verify "refs/heads/$1" 2>/dev/null)" = "$2" ] ||
     git update-ref -m 'yonder: backup' "refs/heads/$1" "$2" '' >&2 || fail
 }
-# Added by the commit, but there already and not known to git.
+# What the commit would overwrite or remove, and git does not have: a path for each.
 in_the_way() {
-  git diff-tree -r -z --name-only --no-renames --diff-filter=A "$from" "$commit" -- |
-    xargs -0 -r git $safe --literal-pathspecs ls-files -z --others --
+  git diff-tree -r -z --raw --no-renames "$from" "$commit" -- |
+    xargs -0 -r -n 1000 sh -c "safe='$safe' commit=$commit
+$way_of_pairs" sh
 }
+# A repository, as a path that ends in a slash: git could only take it away with its commits.
+has_repository() { tr '\0\n' '\n\0' | grep -q '/$'; }
 as_seen() {
   [ "$(head_now)" = "$head" ] && [ "$(ref_now)" = "$ref" ] && [ "$(tip_now)" = "$tip" ] &&
     [ -z "$(busy_with)" ] || return 1
@@ -206,6 +210,7 @@ if [ "$bare" = no ] && [ "$make" = no ]; then
     printf 'in_the_way\0'
     in_the_way | head -c 65536
     printf '\0\0'
+    ! in_the_way | has_repository || finish blocked
     case $on_dirty in
       stash) untracked=-u ;;
       reset) force=-f ;;
@@ -295,7 +300,7 @@ std::string git_apply_script(const GitApply& apply) {
                 assign("seen", apply.status), assign("transport", apply.transport),
                 assign("remote", apply.remote), assign("on_dirty", apply.on_dirty),
                 assign("lfs", yes_or_no(apply.fetch_lfs)), backups_function(apply.backups),
-                safe_options(), kCommon, kApply);
+                safe_options(), assign("way_of_pairs", git_way_script()), kCommon, kApply);
 }
 
 }  // namespace yonder::ops
