@@ -85,7 +85,7 @@ class GitScripts : public ::testing::TestWithParam<const char*> {
       EXPECT_TRUE(taken) << errors_;
       if (!taken || taken->outcome != "ok") return taken ? *taken : FarOutcome();
     }
-    const auto outcome = parse_far_outcome(run_script(git_apply_script(what), input));
+    const auto outcome = parse_far_outcome(run_script(git_apply_script(what)));
     EXPECT_TRUE(outcome) << errors_;
     return outcome ? *outcome : FarOutcome();
   }
