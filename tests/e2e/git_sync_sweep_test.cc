@@ -105,8 +105,9 @@ void GitSyncSweep::run_round(int round) {
       "git-sync", "box", far(), "--local", here(), "--on-dirty", dirty ? "stash" : "refuse"};
   {
     RunningYonder running(words, environment());
-    wait_for(running, random_() % 3 != 0);
-    end(static_cast<Kill>(random_() % 4), running);
+    const auto kill = static_cast<Kill>(random_() % 4);
+    wait_for(running, kill != Kill::Client || random_() % 2 == 0);
+    end(kill, running);
     running.finish();
   }
   EXPECT_EQ(finish(words), 1) << last_error_;
