@@ -14,6 +14,8 @@ struct FarScript {
   std::string text;
   int stdin_fd = -1;
   Deadline deadline = Deadline::never();
+  // Once it is begun it runs to its end, whoever leaves: the deadline is only for the waiting.
+  bool stays = false;
 };
 struct FarOutput {
   std::string out;   // every byte

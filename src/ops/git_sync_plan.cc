@@ -66,6 +66,15 @@ Result<void> check_place(const FarRepository& far) {
   return {};
 }
 
+Result<void> check_busy(const FarRepository& far) {
+  if (far.busy.empty()) return {};
+  return Error{Errc::Conflict,
+               concat(quoted(far.path), " over there is in the middle of a ", printable(far.busy)),
+               concat("finish it there, or give it up: ",
+                      far.busy == "bisect" ? "git bisect reset"
+                                           : concat("git ", printable(far.busy), " --abort"))};
+}
+
 Result<void> check_repository(const LocalCommit& local, const FarRepository& far) {
   const std::string path = quoted(far.path);
   if (far.format != local.format) {
@@ -74,13 +83,7 @@ Result<void> check_repository(const LocalCommit& local, const FarRepository& far
                         local.format),
                  "git cannot mix the two; give another remote_path"};
   }
-  if (!far.busy.empty()) {
-    return Error{Errc::Conflict,
-                 concat(path, " over there is in the middle of a ", printable(far.busy)),
-                 concat("finish it there, or give it up: ",
-                        far.busy == "bisect" ? "git bisect reset"
-                                             : concat("git ", printable(far.busy), " --abort"))};
-  }
+  TRY(check_busy(far));
   if (!far.elsewhere.empty()) {
     return Error{Errc::Conflict,
                  concat("the branch ", printable(local.branch),
@@ -164,6 +167,21 @@ Result<void> check_far(const GitSyncRequest& request, const LocalCommit& local,
   return {};
 }
 
+Result<void> check_moving(const FarRepository& far) {
+  if (far.moving == "going") return {};
+  TRY(check_busy(far));
+  if (far.moving == "left") return {};
+  if (far.moving != "away") {
+    return Error{Errc::Protocol, concat("unknown move ", printable(far.moving)), ""};
+  }
+  return Error{
+      Errc::Conflict,
+      concat(quoted(far.path), " over there is being moved to ", short_id(far.moving_commit),
+             " by processes on ", printable(far.moving_host), ", which cannot be seen from here"),
+      "call it through that machine; if the move was ended there, remove yonder-moving and "
+      "index.lock in the git directory, and look at `git status`"};
+}
+
 std::vector<FarCommit> own_commits(const FarRepository& far,
                                    const std::vector<std::string>& known) {
   std::vector<FarCommit> own;
@@ -221,49 +239,6 @@ GitApply plan_apply(const GitSyncRequest& request, const LocalCommit& local,
     apply.backups = plan_backups(local, far, own, date);
   }
   return apply;
-}
-
-Error far_failure(const GitSyncRequest& request, const GitApply& apply, const FarOutcome& outcome,
-                  const std::string& said) {
-  const std::string path = quoted(apply.path);
-  const std::string now = concat("; HEAD over there is ", where_head_is(outcome.head, outcome.ref));
-  if (outcome.outcome == "blocked") {
-    return {Errc::Conflict,
-            concat("not brought to ", short_id(apply.commit), ", nothing was changed: in ", path,
-                   " over there untracked files are in the way: ", some_paths(outcome.in_the_way)),
-            "on_dirty=stash puts them away, on_dirty=reset overwrites them"};
-  }
-  if (outcome.outcome == "changed") {
-    return {Errc::Conflict,
-            concat(path, " over there has changed while we looked at it; it was left alone", now),
-            "look who works there, then call again"};
-  }
-  if (outcome.outcome == "no_remote") {
-    return {Errc::NotFound,
-            concat(path, " over there has no remote '", printable(request.remote), "'"),
-            "name one of `git remote` with remote, or use via=link"};
-  }
-  if (outcome.outcome == "not_on_remote") {
-    return {Errc::NotFound,
-            concat("the commit ", short_id(apply.commit), " is not on the remote '",
-                   printable(request.remote), "' of ", path, now),
-            "push it first, or use via=link, which needs no remote"};
-  }
-  if (outcome.outcome == "too_old") {
-    return {Errc::Unsupported, "git over there is too old for sha256 repositories", "update it"};
-  }
-  if (outcome.outcome == "incomplete") {
-    return {Errc::Protocol,
-            concat("objects are still missing in ", path, " after the transfer", now),
-            "`git fsck` over there says more"};
-  }
-  std::string stash;
-  if (!outcome.stash.empty()) {
-    stash = concat("; the changes are in the stash ", short_id(outcome.stash));
-  }
-  return {Errc::Conflict,
-          concat("git failed over there while ", printable(outcome.step), ": ", said, now, stash),
-          "nothing is half done that a second call would not finish"};
 }
 
 std::vector<std::string> warnings_of(const GitSyncRequest& request, const LocalCommit& local) {

@@ -16,6 +16,10 @@ namespace yonder::ops {
 Result<void> check_far(const GitSyncRequest& request, const LocalCommit& local,
                        const FarRepository& far);
 
+// Of a move that is going on, or that has been left half done. Conflict: it cannot be waited for,
+// or taken back.
+Result<void> check_moving(const FarRepository& far);
+
 // Of the far side's history, what does not exist here. `known`: what does.
 std::vector<FarCommit> own_commits(const FarRepository& far, const std::vector<std::string>& known);
 

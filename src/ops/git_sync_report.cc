@@ -140,11 +140,15 @@ Result<FarRepository> parse_far_repository(std::string_view output) {
                     .format = records.value("format") == "sha256" ? "sha256" : "sha1",
                     .ref = records.value("ref"),
                     .busy = records.value("busy"),
+                    .moving = records.value("moving"),
+                    .moving_host = records.value("moving_host"),
                     .elsewhere = records.value("elsewhere"),
                     .has_commit = records.value("has") == "yes"};
   if (far.state.empty() || !far.path.starts_with('/')) return broken();
   TRY_ASSIGN(far.head, id_or_none(records, "head"));
   TRY_ASSIGN(far.tip, id_or_none(records, "tip"));
+  TRY_ASSIGN(far.moving_head, id_or_none(records, "moving_head"));
+  TRY_ASSIGN(far.moving_commit, id_or_none(records, "moving_commit"));
   TRY_ASSIGN(far.history, parse_history(records.value("history")));
   TRY(add_ids(records.value("more"), far.known));
   TRY(add_ids(records.value("refs"), far.known));
@@ -167,7 +171,11 @@ Result<FarOutcome> parse_far_outcome(std::string_view output) {
   TRY_ASSIGN(outcome.tip, id_or_none(records, "tip"));
   TRY_ASSIGN(outcome.stash, id_or_none(records, "stash"));
   const auto blocking = records.lists.find("in_the_way");
-  if (blocking != records.lists.end()) outcome.in_the_way = entries_of(blocking->second);
+  if (blocking == records.lists.end()) return outcome;
+  std::set<std::string> seen;
+  for (auto& path : entries_of(blocking->second)) {
+    if (seen.insert(path).second) outcome.in_the_way.push_back(std::move(path));
+  }
   return outcome;
 }
 

@@ -25,12 +25,18 @@ struct FarRepository {
   std::string why;     // of "broken": what git said
   std::string inside;  // of "foreign": the top of the repository around it
   bool bare = false;
-  std::string format;     // "sha1" or "sha256"
-  std::string head;       // empty: no commit yet
-  std::string ref;        // "refs/heads/main"; empty: detached
-  std::string tip;        // of the branch that was asked for; empty: there is none
-  std::string busy;       // "merge", "rebase", ...; empty: no
-  std::string elsewhere;  // the other worktree where the branch is checked out
+  std::string format;  // "sha1" or "sha256"
+  std::string head;    // empty: no commit yet
+  std::string ref;     // "refs/heads/main"; empty: detached
+  std::string tip;     // of the branch that was asked for; empty: there is none
+  std::string busy;    // "merge", "rebase", ...; empty: no
+  // A move by git_sync: "going", "left" (its processes are gone) or "away" (they cannot be seen
+  // from there). Nothing that follows is known then. Empty: none.
+  std::string moving;
+  std::string moving_host;    // where it was begun
+  std::string moving_head;    // from this commit; empty: there was none
+  std::string moving_commit;  // to this one; empty: not begun
+  std::string elsewhere;      // the other worktree where the branch is checked out
   bool has_commit = false;
   std::vector<FarCommit> history;  // of what the move would leave behind: of each start the newest
   std::vector<std::string> known;  // further commits, newest first
@@ -43,15 +49,16 @@ struct FarRepository {
 Result<FarRepository> parse_far_repository(std::string_view output);
 
 struct FarOutcome {
-  std::string
-      outcome;  // ok, changed, blocked, failed, incomplete, no_remote, not_on_remote, too_old
+  // ok, changed, blocked, failed, incomplete, no_remote, not_on_remote, too_old; locked: the index
+  // is; moving: by another; half: it failed, and what it has done could not be taken back.
+  std::string outcome;
   std::string step;
   std::string head;
   std::string ref;
   std::string tip;
   std::string stash;
   std::string code;                     // of git checkout; a hook may have set it
-  std::vector<std::string> in_the_way;  // raw
+  std::vector<std::string> in_the_way;  // raw, each once; a repository ends in a slash
 };
 Result<FarOutcome> parse_far_outcome(std::string_view output);
 

@@ -5,7 +5,7 @@
 
 namespace yonder::ops {
 
-// Pure: the two shell programs that git_sync runs over there, as text for `sh -c`. Each prints
+// Pure: the shell programs that git_sync runs over there, as text for `sh -c`. Each prints
 // records that end in NUL; git_sync_report.h reads them.
 
 // What is there? Changes nothing.
@@ -21,7 +21,7 @@ struct GitBackup {
   std::string commit;
 };
 
-// Makes it so, if everything is still as it was seen.
+// What is to be made so, if everything is still as it was seen.
 struct GitApply {
   std::string path;  // absolute
   std::string commit;
@@ -41,6 +41,13 @@ struct GitApply {
   bool fetch_lfs = false;  // else files in git LFS stay pointers: nobody here can give them
   std::vector<GitBackup> backups;
 };
+// Makes the repository and takes the objects. May be stopped at any time.
+std::string git_take_script(const GitApply& apply);
+// Moves the checkout. Should run to its end: what it leaves otherwise is for the next one.
 std::string git_apply_script(const GitApply& apply);
+// Takes back what a move has left whose processes are gone.
+std::string git_settle_script(const std::string& path);
+// Ends with the move that is going on.
+std::string git_wait_script(const std::string& path);
 
 }  // namespace yonder::ops

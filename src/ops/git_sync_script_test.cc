@@ -80,7 +80,12 @@ class GitScripts : public ::testing::TestWithParam<const char*> {
             .on_dirty = "refuse"};
   }
   FarOutcome apply(const GitApply& what, const std::string& input = "") {
-    const auto outcome = parse_far_outcome(run_script(git_apply_script(what), input));
+    if (what.make_repository || !what.transport.empty()) {
+      const auto taken = parse_far_outcome(run_script(git_take_script(what), input));
+      EXPECT_TRUE(taken) << errors_;
+      if (!taken || taken->outcome != "ok") return taken ? *taken : FarOutcome();
+    }
+    const auto outcome = parse_far_outcome(run_script(git_apply_script(what)));
     EXPECT_TRUE(outcome) << errors_;
     return outcome ? *outcome : FarOutcome();
   }
@@ -208,6 +213,65 @@ TEST_P(GitScripts, MakeARepositoryAndFinishOneThatWasLeftEmpty) {
   again.transport = "pack";
   EXPECT_EQ(apply(again, pack).outcome, "ok") << errors_;
   EXPECT_EQ(scratch_.read("deep/new/a"), "two\n");
+}
+
+// What docs/formats.md says. A process of another version may have to read it.
+TEST_P(GitScripts, NoteAMoveInTheDocumentedForm) {
+  if (!has_shell()) GTEST_SKIP() << "not installed";
+  const std::string moving = scratch_ / "far/.git/yonder-moving";
+  in_repo(
+      concat("echo '* filter=spy' > ../far/.git/info/attributes; git -C ../far config "
+             "filter.spy.smudge 'cp ",
+             moving, " ", scratch_ / "noted", "; stat -c %a ", moving, " > ", scratch_ / "mode",
+             "; cat'"));
+  EXPECT_EQ(apply(as_seen(look(scratch_ / "far"))).outcome, "ok") << errors_;
+  EXPECT_EQ(
+      scratch_.read("noted"),
+      concat("yonder moving 1\nhost ", in_repo("uname -n"), "\nboot ",
+             in_repo("cat /proc/sys/kernel/random/boot_id"), "\npids ",
+             in_repo("readlink /proc/self/ns/pid"), "\nhead ", first_,
+             "\nref refs/heads/main\ntip ", first_, "\ncommit ", second_, "\nbranch main\nbase ",
+             in_repo(concat("git rev-parse ", first_, "^{tree}")), "\nstash \nbegun\n"));
+  EXPECT_EQ(scratch_.read("mode"), "600\n");
+  EXPECT_EQ(in_repo("find ../far/.git -name '*yonder*' -o -name '*.lock'"), "");
+}
+
+TEST_P(GitScripts, TakeBackAMoveThatIsNotedInTheDocumentedForm) {
+  if (!has_shell()) GTEST_SKIP() << "not installed";
+  // As before this boot: a machine of that name, another boot id.
+  in_repo(
+      concat("cd ../far && printf '%s\\n' 'yonder moving 1' \"host $(uname -n)\" "
+             "'boot 0123' 'pids pid:[1]' 'head ",
+             first_, "' 'ref refs/heads/main' 'tip ", first_, "' 'commit ", second_,
+             "' 'branch main' \"base $(git rev-parse ", first_,
+             "^{tree})\" 'stash ' begun > .git/yonder-moving; echo yonder > .git/index.lock; "
+             "echo two > a"));
+  const FarRepository left = look(scratch_ / "far");
+  EXPECT_EQ(left.moving, "left");
+  EXPECT_EQ(left.moving_head, first_);
+  EXPECT_EQ(left.moving_commit, second_);
+  const auto settled = parse_far_outcome(run_script(git_settle_script(scratch_ / "far")));
+  ASSERT_TRUE(settled) << errors_;
+  EXPECT_EQ(settled->outcome, "ok") << errors_;
+  EXPECT_EQ(scratch_.read("far/a"), "one\n");
+  const FarRepository now = look(scratch_ / "far");
+  EXPECT_EQ(now.moving, "");
+  EXPECT_TRUE(now.dirty.empty());
+  EXPECT_EQ(in_repo("find ../far/.git -name '*yonder*' -o -name '*.lock'"), "");
+}
+
+TEST_P(GitScripts, TakeNothingBackOfWhatTheUserHasGoneOnFrom) {
+  if (!has_shell()) GTEST_SKIP() << "not installed";
+  in_repo(concat("cd ../far && printf 'yonder moving 1\\nhost %s\\nboot 0123\\nhead ", first_,
+                 "\\nref refs/heads/main\\ntip ", first_, "\\ncommit ", second_,
+                 "\\nbranch main\\nbase %s\\nbegun\\n' \"$(uname -n)\" $(git rev-parse ", first_,
+                 "^{tree}) > .git/yonder-moving; echo two > a; git commit -qam theirs"));
+  const std::string theirs = in_repo("git -C ../far rev-parse HEAD");
+  run_script(git_settle_script(scratch_ / "far"));
+  const FarRepository now = look(scratch_ / "far");
+  EXPECT_EQ(now.moving, "");
+  EXPECT_EQ(now.head, theirs);
+  EXPECT_EQ(scratch_.read("far/a"), "two\n");
 }
 
 TEST(GitScriptText, QuotesEveryValue) {

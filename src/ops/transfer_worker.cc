@@ -148,7 +148,7 @@ int Worker::end(const store::TransferEnd& end, int status) {
 
 int Worker::end_with(const Error& error) {
   const bool cancelled = error.code == Errc::Cancelled;
-  log_.line(concat(cancelled ? "cancelled" : "failed: ", cancelled ? "" : error.message,
+  log_.line(concat(cancelled ? "cancelled: " : "failed: ", error.message,
                    error.hint.empty() || cancelled ? "" : concat(" (", error.hint, ")")));
   return end({.status = cancelled ? "cancelled" : "failed",
               .error = cancelled ? "" : dump_json(error_json(error)["error"]),
