@@ -20,7 +20,12 @@ Result<Fd> open_file(const std::string& path, int flags) {
 }
 
 Result<std::string> read_file(const std::string& path, std::uint64_t max_bytes) {
-  TRY_ASSIGN(const Fd fd, open_file(path, O_RDONLY));
+  // A pipe in its place must not hold up the reader: what a command has left may be anything.
+  TRY_ASSIGN(const Fd fd, open_file(path, O_RDONLY | O_NONBLOCK));
+  struct stat info {};
+  if (::fstat(fd.get(), &info) == 0 && S_ISFIFO(info.st_mode)) {
+    return Error{Errc::InvalidArgument, path + ": is a pipe, not a file", ""};
+  }
   std::string content;
   std::array<char, 16384> buffer{};
   while (true) {

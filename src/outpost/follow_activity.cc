@@ -157,7 +157,7 @@ Result<void> FollowActivity::on_data(const wire::DataView& data) {
   }
   if (!options_.stream_stdin || input_refused_) return {};
   if (!input_) {
-    auto file = open_file(record_.path("in"), O_WRONLY);
+    auto file = open_file(record_.path("in"), O_WRONLY | O_NONBLOCK);
     if (!file && file.error().code == Errc::NotFound) {  // a key led to a run without such an input
       input_refused_ = true;
       return {};
@@ -181,7 +181,7 @@ Result<void> FollowActivity::on_data(const wire::DataView& data) {
 
 Result<void> FollowActivity::on_end() {
   if (!options_.stream_stdin || input_refused_) return {};
-  TRY(open_file(record_.path("in.end"), O_WRONLY | O_CREAT));
+  TRY(open_file(record_.path("in.end"), O_WRONLY | O_CREAT | O_NONBLOCK));
   wake_supervisor();
   return {};
 }

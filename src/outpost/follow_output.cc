@@ -49,7 +49,7 @@ bool FollowActivity::hold() {
   if (held_) return true;
   held_ = true;
   if (record_.is_background() || !unpack_run(record_)) return true;
-  auto file = open_file(record_.path("out"), O_RDONLY | O_NOFOLLOW);
+  auto file = open_file(record_.path("out"), O_RDONLY | O_NOFOLLOW | O_NONBLOCK);
   if (!file) return true;  // the facts will say what is there
   held_ = ::flock(file->get(), LOCK_SH | LOCK_NB) == 0 || errno != EWOULDBLOCK;
   struct stat info {};

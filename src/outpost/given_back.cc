@@ -46,12 +46,12 @@ bool punch(const Fd& file, const wire::Gap& gap) {
 }  // namespace
 
 Gone read_gone(const RunRecord& record) {
-  const auto file = open_file(record.path("gone"), O_RDONLY);
+  const auto file = open_file(record.path("gone"), O_RDONLY | O_NONBLOCK);
   return file ? read_from(*file) : Gone{};
 }
 
 Result<void> write_gone(const RunRecord& record, const Gone& gone) {
-  TRY_ASSIGN(const Fd file, open_file(record.path("gone"), O_WRONLY | O_CREAT));
+  TRY_ASSIGN(const Fd file, open_file(record.path("gone"), O_WRONLY | O_CREAT | O_NONBLOCK));
   if (!write_to(file, gone)) return errno_error("write " + record.path("gone"));
   return {};
 }
@@ -61,9 +61,9 @@ bool give_back(const RunRecord& record, wire::Channel channel, wire::Gap& gap,
   const wire::Gap whole{.from = (more.from + kPage - 1) / kPage * kPage,
                         .to = more.to / kPage * kPage};
   if (whole.empty()) return true;
-  const auto output =
-      open_file(record.path(channel == wire::Channel::Out ? "out" : "err"), O_WRONLY | O_NOFOLLOW);
-  const auto word = open_file(record.path("gone"), O_RDWR | O_CREAT);
+  const auto output = open_file(record.path(channel == wire::Channel::Out ? "out" : "err"),
+                                O_WRONLY | O_NOFOLLOW | O_NONBLOCK);
+  const auto word = open_file(record.path("gone"), O_RDWR | O_CREAT | O_NONBLOCK);
   // Several processes may follow one run: each adds to what the others have given back.
   if (!output || !word || ::flock(word->get(), LOCK_EX) != 0) return false;
   const Gone before = read_from(*word);

@@ -122,7 +122,7 @@ bool give_up_output(const RunRecord& record) {
   const bool elsewhere = std::filesystem::is_symlink(record.path("log"), ignored);
   if (elsewhere || path_exists(record.path("emptied"))) return false;
   // First the word for it: an output that is merely not there would be taken for an empty one.
-  if (!open_file(record.path("emptied"), O_WRONLY | O_CREAT)) return false;
+  if (!open_file(record.path("emptied"), O_WRONLY | O_CREAT | O_NONBLOCK)) return false;
   for (const auto& name : names_in(record.directory())) {
     const bool needed =
         name == "spec" || name == "asked" || name == "alive" || name == "exit" || name == "emptied";

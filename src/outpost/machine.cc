@@ -191,7 +191,11 @@ std::string absence_of(const RememberedPlace& place) {
     return place.path + ": is not a directory that belongs to this user alone";
   }
   const std::string id = read_place_id(place.path);
-  if (id.empty() || id == place.id) return "";
+  if (id == place.id) return "";
+  // The bare mount point of a home that is not mounted may hold empty directories of the same
+  // names.
+  if (id.empty())
+    return place.path + "/id: is missing, so these are not the directories that hold them";
   return place.path + ": is another directory than the one that holds them";
 }
 
@@ -209,14 +213,15 @@ void take_remembered(Surroundings& around, const std::vector<RememberedPlace>& p
     if (absence.empty()) continue;
     around.state_problem = printable(
         concat("run records are kept in ", one.path, ", which is not there now (", absence, ")"));
+    std::vector<std::string> notes;
+    for (const auto& note : one.notes) notes.push_back(shell_quote(note));
     around.state_advice =
-        printable(concat("mount it; if they are gone for good: mkdir -p ",
-                         shell_quote(one.path + "/runs"), ", or rm ", join(one.notes, " ")));
+        printable(concat("mount it; if they are gone for good: rm ", join(notes, " ")));
     return;
   }
   around.state_dir = place.path;
   around.state_id = place.id;
-  // One that the user has made again lacks the rest. Read-only and full ones are used as they are.
+  // The user may have removed the rest. Read-only and full ones are used as they are.
   const bool whole =
       is_own_directory(place.path + "/runs", 077) && is_own_directory(place.path + "/keys", 077);
   if (!whole) {

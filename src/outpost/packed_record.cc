@@ -69,7 +69,7 @@ wire::Gap left_out_of(std::uint64_t size, const wire::Gap& gone) {
 
 Result<wire::PackedOutput> pack_output(const RunRecord& record, const char* name,
                                        const wire::Gap& gone) {
-  auto file = open_file(record.path(name), O_RDONLY | O_NOFOLLOW);
+  auto file = open_file(record.path(name), O_RDONLY | O_NOFOLLOW | O_NONBLOCK);
   if (!file && file.error().code == Errc::NotFound) return wire::PackedOutput{};
   if (!file) return std::move(file).error();
   wire::PackedOutput packed{.size = record.size_of(name), .gone = {}, .bytes = ""};
@@ -198,7 +198,7 @@ Packing pack_run(const RunRecord& record, bool may_cut) {
   if (!lock) return Packing::Never;
   if (!*lock) return Packing::Later;
   // Whoever follows it has a shared lock on this one.
-  const auto out = open_file(record.path("out"), O_RDWR | O_NOFOLLOW);
+  const auto out = open_file(record.path("out"), O_RDWR | O_NOFOLLOW | O_NONBLOCK);
   if (!out) return Packing::Never;
   if (::flock(out->get(), LOCK_EX | LOCK_NB) != 0) return Packing::Later;
   const auto packed = read_to_pack(record);

@@ -93,8 +93,8 @@ bool write_note(const std::string& notes, const std::string& name, const std::st
 }
 
 // Two outposts may do this at the same moment: the first one's id counts.
-std::string make_place_id(const std::string& state_dir, const std::string& wanted) {
-  const std::string id = wanted.empty() ? random_letters(kIdLetters) : wanted;
+std::string make_place_id(const std::string& state_dir) {
+  const std::string id = random_letters(kIdLetters);
   const std::string fresh = concat(state_dir, "/.id-", ::getpid());
   if (!write_file_atomically(fresh, id + "\n", Durability::Process)) return "";
   [[maybe_unused]] const int linked = ::link(fresh.c_str(), (state_dir + "/id").c_str());
@@ -153,9 +153,8 @@ std::vector<RememberedPlace> remembered_places(const Surroundings& around) {
 
 void remember_place(Surroundings& around) {
   if (around.state_dir.empty() || around.shared.empty()) return;
-  const std::string known = around.state_id;
   around.state_id = read_place_id(around.state_dir);
-  if (around.state_id.empty()) around.state_id = make_place_id(around.state_dir, known);
+  if (around.state_id.empty()) around.state_id = make_place_id(around.state_dir);
   if (around.state_id.empty()) return;
   const std::string text =
       encode_place({.path = around.state_dir,

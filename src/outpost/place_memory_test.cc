@@ -109,15 +109,19 @@ TEST_F(PlaceMemory, IsForgottenWithItsFiles) {
   EXPECT_EQ(look().state_dir, state());
 }
 
-TEST_F(PlaceMemory, TakesADirectoryThatTheUserHasMadeAgain) {
-  const auto used = use(at("home"));
-  fs::remove_all(state());
-  fs::create_directories(state() + "/runs");
-  const auto around = look();
-  EXPECT_EQ(around.state_dir, state());
-  EXPECT_EQ(around.state_id, used.state_id);
-  EXPECT_EQ(testing::mode_of(state() + "/runs"), 0700U);
-  EXPECT_TRUE(fs::exists(state() + "/keys"));
+TEST_F(PlaceMemory, TakesNoEmptyDirectoriesOfTheSameNamesForThoseThatHoldTheRecords) {
+  // A first look that starts nothing leaves them on the bare mount point.
+  look();
+  fs::rename(at("home"), at("bare"));
+  fs::create_directory(at("home"));
+  use(at("home"));
+  fs::rename(at("home"), at("away"));
+  fs::rename(at("bare"), at("home"));
+  EXPECT_THAT(look().state_dir, IsEmpty());
+  EXPECT_THAT(look().state_problem, HasSubstr("/id: is missing"));
+  fs::rename(at("home"), at("bare"));
+  fs::rename(at("away"), at("home"));
+  EXPECT_EQ(look().state_dir, state());
 }
 
 TEST_F(PlaceMemory, LeadsWithoutHomeAndWithAnotherStateHomeToTheSameDirectory) {

@@ -217,20 +217,20 @@ void RunRecord::forget_inputs(wire::StartRequest spec) const {
   // In place: the lock is on this very file. It only gets shorter, and is cut when the new text is
   // there, so that a full disk cannot lose it.
   const std::string text = wire::encode(spec);
-  auto file = open_file(path("spec"), O_WRONLY);
+  auto file = open_file(path("spec"), O_WRONLY | O_NONBLOCK);
   if (!file || !write_all(*file, text)) return;
   [[maybe_unused]] const int cut = ::ftruncate(file->get(), static_cast<off_t>(text.size()));
 }
 
 Result<std::optional<Fd>> RunRecord::try_lock() const {
-  TRY_ASSIGN(Fd fd, open_file(path("spec"), O_RDWR));
+  TRY_ASSIGN(Fd fd, open_file(path("spec"), O_RDWR | O_NONBLOCK));
   if (::flock(fd.get(), LOCK_EX | LOCK_NB) == 0) return std::optional<Fd>(std::move(fd));
   if (errno == EWOULDBLOCK) return std::optional<Fd>();
   return errno_error("lock " + path("spec"));
 }
 
 bool RunRecord::locked() const {
-  auto fd = open_file(path("spec"), O_RDONLY);
+  auto fd = open_file(path("spec"), O_RDONLY | O_NONBLOCK);
   // What cannot be looked at is not proven to be free.
   if (!fd) return path_exists(path("spec"));
   return ::flock(fd->get(), LOCK_SH | LOCK_NB) != 0 && errno == EWOULDBLOCK;

@@ -53,7 +53,7 @@ bool StopActivity::tell_supervisor() const {
 // Whoever is starting the run looks for this before it lets the command begin.
 void StopActivity::keep_from_beginning() const {
   [[maybe_unused]] const bool noted =
-      open_file(record_.path("stop"), O_WRONLY | O_CREAT).has_value();
+      open_file(record_.path("stop"), O_WRONLY | O_CREAT | O_NONBLOCK).has_value();
 }
 
 bool StopActivity::step(Outbox& outbox) {

@@ -129,7 +129,7 @@ class Viewer {
 
   void copy() {
     if (!log_) {
-      auto log = open_file(record_.path("log"), O_RDONLY);
+      auto log = open_file(record_.path("log"), O_RDONLY | O_NONBLOCK);
       if (!log) return;
       log_ = *std::move(log);
     }

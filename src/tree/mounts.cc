@@ -45,11 +45,15 @@ std::string unescaped_mount(const std::string& text) {
 }  // namespace
 
 std::optional<MountedOn> mounted_on(int fd) {
+  return mounted_on(fd, "");
+}
+
+std::optional<MountedOn> mounted_on(int dir_fd, const std::string& name) {
+  const int flags = AT_EMPTY_PATH | AT_NO_AUTOMOUNT | AT_SYMLINK_NOFOLLOW;
   struct statx info {};
-  if (::statx(fd, "", AT_EMPTY_PATH | AT_NO_AUTOMOUNT, STATX_BASIC_STATS | STATX_MNT_ID, &info) !=
-      0) {
+  if (::statx(dir_fd, name.c_str(), flags, STATX_BASIC_STATS | STATX_MNT_ID, &info) != 0) {
     struct stat plain {};
-    if (::fstat(fd, &plain) != 0) return std::nullopt;
+    if (::fstatat(dir_fd, name.c_str(), &plain, flags) != 0) return std::nullopt;
     return MountedOn{.device = plain.st_dev};
   }
   MountedOn where{.device = makedev(info.stx_dev_major, info.stx_dev_minor)};

@@ -18,6 +18,8 @@ struct MountedOn {
 };
 // Of an open file or directory. Nothing when it cannot be told.
 std::optional<MountedOn> mounted_on(int fd);
+// Of the entry `name` of a directory: of what is mounted there, if it is a mount point.
+std::optional<MountedOn> mounted_on(int dir_fd, const std::string& name);
 
 // The path of a mount point at or below the entry `name` of the directory; nothing when there is
 // none that this process can see.

@@ -14,6 +14,7 @@
 #include "tree/beneath.h"
 #include "tree/directory_names.h"
 #include "tree/extended_attributes.h"
+#include "tree/mounts.h"
 #include "tree/trash.h"
 
 namespace yonder::tree {
@@ -124,6 +125,10 @@ Result<Entry> make_entry(int directory, std::string path, const struct stat& inf
   return entry;
 }
 
+bool is_other(const MountedOn& one, const MountedOn& other) {
+  return one.device != other.device || !(one == other);
+}
+
 class Scanner {
  public:
   Scanner(int root, const ScanOptions& options, const ScanSink& sink)
@@ -147,6 +152,7 @@ class Scanner {
   Result<Level> read(const std::string& directory, Scope::Ptr scope);
   Result<void> descend(const std::string& directory, std::vector<Level>& levels);
   Result<void> tell_root_mount();
+  bool is_mount_point(int fd, const std::string& name, const struct stat& info) const;
   void tell_ignore_file(int fd, const std::string& directory);
   void look(int fd, const std::string& directory, const std::string& name, const Scope* scope);
   bool excluded(const std::string& path, bool is_directory, const Scope* scope);
@@ -160,8 +166,8 @@ class Scanner {
   Directories directories_;
   const RuleSet no_rules_;
   Twins twins_;
-  std::vector<Child> children_;  // of the directory that is being read
-  std::optional<dev_t> device_;  // that this directory is on
+  std::vector<Child> children_;          // of the directory that is being read
+  std::optional<MountedOn> mounted_on_;  // what this directory is on
 };
 
 bool Scanner::excluded(const std::string& path, bool is_directory, const Scope* scope) {
@@ -194,12 +200,20 @@ void Scanner::tell_ignore_file(int fd, const std::string& directory) {
 }
 
 Result<void> Scanner::tell_root_mount() {
-  struct stat root {};
-  struct stat above {};
   TRY_ASSIGN(const int fd, directories_.open(""));
-  const bool known = ::fstat(fd, &root) == 0 && ::fstatat(fd, "..", &above, 0) == 0;
-  if (known && root.st_dev != above.st_dev) sink_.on_mount("");
+  const auto root = mounted_on(fd);
+  const auto above = mounted_on(fd, "..");
+  if (root && above && is_other(*root, *above)) sink_.on_mount("");
   return {};
+}
+
+// A directory that is mounted a second time has the device of its file system, which may be that of
+// the directory above, too.
+bool Scanner::is_mount_point(int fd, const std::string& name, const struct stat& info) const {
+  if (!mounted_on_) return false;
+  if (mounted_on_->device != info.st_dev) return true;
+  const auto own = mounted_on(fd, name);
+  return own && is_other(*own, *mounted_on_);
 }
 
 void Scanner::look(int fd, const std::string& directory, const std::string& name,
@@ -235,7 +249,7 @@ void Scanner::look(int fd, const std::string& directory, const std::string& name
   if (options_.twins && type == Type::File && info.st_nlink > 1) {
     entry->twins = twins_.number_of(info);
   }
-  if (type == Type::Directory && device_ && *device_ != info.st_dev) {
+  if (type == Type::Directory && is_mount_point(fd, name, info)) {
     sink_.on_mount(std::string(entry->path));
   }
   children_.push_back({*std::move(entry), type == Type::Directory});
@@ -251,8 +265,7 @@ Result<Scanner::Level> Scanner::read(const std::string& directory, Scope::Ptr sc
   } else if (has_rules && options_.tell_gitignore) {
     tell_ignore_file(fd, directory);
   }
-  struct stat own {};
-  device_ = ::fstat(fd, &own) == 0 ? std::optional(own.st_dev) : std::nullopt;
+  mounted_on_ = mounted_on(fd);
   children_.clear();
   children_.reserve(names.size());
   for (const std::string& name : names) {

@@ -3,6 +3,7 @@
 #include <fcntl.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <sys/mount.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -29,7 +30,8 @@ class ScanTest : public ::testing::Test {
         scan(root.get(), options,
              {.on_entry = [&](Entry&& e) { all.entries.push_back(std::move(e)); },
               .on_skip = [&](Skip&& s) { all.skips.push_back(std::move(s)); },
-              .on_temporary = [&](std::string&& p) { all.temporaries.push_back(std::move(p)); }});
+              .on_temporary = [&](std::string&& p) { all.temporaries.push_back(std::move(p)); },
+              .on_mount = [&](std::string&& p) { all.mounts.push_back(std::move(p)); }});
     EXPECT_TRUE(done);
     return all;
   }
@@ -53,6 +55,19 @@ TEST_F(ScanTest, ListsEverythingInOrder) {
   EXPECT_EQ(all.find("a.b")->size, 1U);
   EXPECT_EQ(all.find("l")->target, "nowhere");
   EXPECT_EQ(all.find("c"), nullptr);
+}
+
+TEST_F(ScanTest, ADirectoryThatIsMountedASecondTimeIsAMountPoint) {
+  for (const char* name : {"data", "plain"}) fs::create_directory(scratch_ / name);
+  const std::string data = scratch_ / "data";
+  const auto problem = yonder::testing::with_private_mounts([&]() -> std::string {
+    if (!scan_all().mounts.empty()) return "a mount before there is one";
+    const std::string source = scratch_ / "plain";
+    if (::mount(source.c_str(), data.c_str(), nullptr, MS_BIND, nullptr) != 0) return "mount";
+    const auto mounts = scan_all().mounts;
+    return mounts == std::vector<std::string>{"data"} ? "" : join(mounts, " ");
+  });
+  EXPECT_EQ(problem, "");
 }
 
 TEST_F(ScanTest, HashesAndTwinsAreFoundWhenAskedFor) {
