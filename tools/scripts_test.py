@@ -39,6 +39,13 @@ class ScriptsTest(unittest.TestCase):
             self.assertIn(f"install: {file} cannot be written to", done.stderr)
             self.assertNotIn("building", done.stdout)
 
+    def test_what_cannot_be_checked_is_refused_with_the_usage(self):
+        for words in (["--foo"], ["--form", "more"], ["no/such.cc"], ["README.md"]):
+            done = run(ROOT / "scripts" / "check", *words)
+            self.assertEqual(done.returncode, 2, words)
+            self.assertRegex(done.stderr, "^(usage|check): ")
+            self.assertNotIn("Traceback", done.stderr)
+
 
 if __name__ == "__main__":
     unittest.main()

@@ -2,6 +2,7 @@
 #include <signal.h>
 #include <unistd.h>
 
+#include "lab/verdict.h"
 #include "outpost/helpers.h"
 
 using namespace yonder;
@@ -12,5 +13,5 @@ int main(int argc, char** argv) {
   if (const auto code = outpost::run_as_helper(argc, argv)) ::_exit(*code);
   ::signal(SIGPIPE, SIG_IGN);
   ::testing::InitGoogleTest(&argc, argv);
-  return RUN_ALL_TESTS();
+  return lab::run_tests();
 }

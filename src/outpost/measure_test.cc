@@ -87,7 +87,7 @@ TEST_F(Measure, LeavesNoToolBehindWhenTheLinkEnds) {
 TEST(MeasureTime, WithoutAGpuToolIsMilliseconds) {
   const Surroundings around{.home = "/", .boot_id = "b", .state_dir = "/"};
   const auto facts = measure(around, "");
-  if (!facts.gpus.tool.empty()) GTEST_SKIP() << "this machine has " << facts.gpus.tool;
+  if (!facts.gpus.tool.empty()) GTEST_SKIP() << "needs a machine without a GPU tool";
   // Once it is not interrupted; a pause of its own would be in each.
   EXPECT_TRUE(testing::eventually([&] { return measure(around, "").took_ms <= 20; }));
 }

@@ -8,7 +8,6 @@
 namespace yonder::resources {
 namespace {
 
-constexpr auto kGoodFor = std::chrono::seconds(3);
 // Beyond the connect time-out: sending the outpost, the first time.
 constexpr auto kReachSlack = std::chrono::milliseconds(500);
 // A GPU tool that hangs is given up over there before that.
@@ -43,7 +42,8 @@ struct Pending {
 
 }  // namespace
 
-Board::Board(link::LinkPool& links) : links_(links), contacts_(links) {}
+Board::Board(link::LinkPool& links, Duration good_for)
+    : links_(links), good_for_(good_for), contacts_(links) {}
 Board::~Board() = default;
 
 std::optional<Seen> Board::remembered(const SandboxSpec& spec) const {
@@ -55,7 +55,7 @@ std::optional<Seen> Board::remembered(const SandboxSpec& spec) const {
       return std::nullopt;
     }
     const Duration age = std::chrono::steady_clock::now() - found->second.at;
-    if (age > kGoodFor) return std::nullopt;
+    if (age > good_for_) return std::nullopt;
     return Seen{.facts = *found->second.facts, .error = {}, .age = age};
   });
 }

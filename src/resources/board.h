@@ -42,7 +42,8 @@ struct LookOptions {
 // Asks machines what they have, and remembers it for a moment. Thread: any.
 class Board {
  public:
-  explicit Board(link::LinkPool& links);
+  // `good_for`: how long an answer is remembered.
+  explicit Board(link::LinkPool& links, Duration good_for = std::chrono::seconds(3));
   ~Board();
 
   // All at once, each with its own deadline; in the order of `specs`.
@@ -66,6 +67,7 @@ class Board {
   Seen ask(const SandboxSpec& spec, const CancelToken& cancel);
 
   link::LinkPool& links_;
+  const Duration good_for_;
   Guarded<Known> known_;
   Contacts contacts_;
 };

@@ -57,7 +57,7 @@ class BoardTest : public ::testing::Test {
                        nullptr,
                        {},
                        link::LinkSettings{}};
-  Board board_{pool_};
+  Board board_{pool_, std::chrono::hours(1)};
 };
 
 std::uint64_t load_of(const Seen& seen) {

@@ -3,6 +3,7 @@
 #include <sys/stat.h>
 
 #include <cstdlib>
+#include <filesystem>
 #include <stdexcept>
 
 #include "base/file.h"
@@ -32,6 +33,10 @@ void EndToEnd::SetUp() {
   runtime_directory_ = *directory + "/run";
   const auto made = make_directory(runtime_directory_);
   if (!made) throw std::runtime_error(made.error().message);
+  // What an earlier test in this process has set.
+  for (const char* name : {"/.config/yonder", "/.ssh/config", "/.ssh/known_hosts"}) {
+    std::filesystem::remove_all(lab().client_home() + name);
+  }
 }
 
 std::vector<std::string> EndToEnd::environment(const std::vector<std::string>& more) const {

@@ -56,7 +56,8 @@ class SyncTest : public ::testing::Test {
 
   // The next sync connects anew.
   void hang_up();
-  // Puts the program there, so that it is the copy that a cut meets.
+  // Puts the program into the home over there, whatever this machine has elsewhere. What a cut
+  // meets is the copy then.
   void deploy();
   // What stands before `sh` on the way to the outpost: each link takes the next, the last stays.
   void set_ways(std::vector<std::string> scripts);

@@ -26,6 +26,7 @@ timespec mtime_at(const std::string& path) {
 }
 
 TEST_F(SyncTest, NothingIsRemovedFromWhatHoldsAHomeDirectoryOrYondersOwn) {
+  deploy();
   write(here("a"), "one");
   push();
   const auto far_state = concat(base_, "/home/.local/state");
