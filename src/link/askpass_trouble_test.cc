@@ -141,7 +141,7 @@ TEST_F(AskpassTroubleTest, EndsWithoutWaitingForPeopleOrCommands) {
   auto runner = start_helper(running->environment(), kPasswordPrompt);
   const auto stalled = connect_to(socket_of(*asking));
   ASSERT_TRUE(person.wait_until([](const State& state) { return state.asked.size() == 1; }));
-  ASSERT_TRUE(read_file(started, 16));  // blocks until the command has written
+  ASSERT_TRUE(open_file(started, O_RDONLY));  // blocks until the command writes
 
   broker.reset();  // though no answer comes, and the command takes longer than this test may
   EXPECT_EQ(end_of(std::move(asker)), kRefused);

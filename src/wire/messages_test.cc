@@ -254,7 +254,6 @@ TEST(Messages, TakeNothingForARunIdThatIsNone) {
     EXPECT_EQ(decode_facts(encode(facts)).error().code, Errc::Protocol) << id;
     EXPECT_EQ(decode_list(encode(ListReply{.runs = {facts}})).error().code, Errc::Protocol) << id;
     EXPECT_EQ(decode_log(encode(LogReply{.run = facts})).error().code, Errc::Protocol) << id;
-    EXPECT_EQ(decode_started(encode(StartedNote{.run_id = id})).error().code, Errc::Protocol) << id;
   }
 }
 

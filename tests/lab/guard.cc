@@ -84,8 +84,8 @@ void let_go_of_the_test() {
   if (::chdir("/") != 0) return;
 }
 
-// What has lost its parent comes to the keeper, which reaps it as init does: a test of an hour would
-// leave thousands of zombies. True when the work has ended too.
+// What has lost its parent comes to the keeper, which reaps it as init does: a test of an hour
+// would leave thousands of zombies. True when the work has ended too.
 bool reap_all(pid_t work, int& status) {
   bool over = false;
   int raw = 0;
