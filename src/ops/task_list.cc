@@ -62,10 +62,11 @@ void ask_all(Engine& engine, const CallContext& context, const ListTasksRequest&
   wire::ListRequest wanted{.background_only = !request.foreground && !request.scan && !request.all};
   if (request.scan) wanted.limit = kScanLimit;
   const GiveUp give_up(context);
+  const Duration slack = kSlack + engine.links.typing_time();
   std::vector<Thread> threads;
   for (auto& one : all) {
     threads.emplace_back("list " + one.spec.name, [&] {
-      const auto deadline = Deadline::after(one.spec.connect_timeout + kSlack);
+      const auto deadline = Deadline::after(one.spec.connect_timeout + slack);
       one.reply = engine.runs.list(one.spec, wanted, deadline, give_up.token());
     });
   }

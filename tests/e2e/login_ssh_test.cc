@@ -159,6 +159,33 @@ TEST_F(Login, LetsThePersonAcceptAnUnknownHostKey) {
   expect_kept(sshd);
 }
 
+TEST_F(Login, IsNotAskedForByCommandsThatSoonGiveUp) {
+  const lab::Sshd sshd = start_box();
+  write_config_toml("active = \"box\"\n[sandbox.box]\nhost = \"box\"\n");
+  const std::vector<std::vector<std::string>> all{{"hosts", "--check", "--wait", "30", "box"},
+                                                  {"hosts", "--resources", "--wait", "30", "box"},
+                                                  {"ps"},
+                                                  {"gpus", "--wait", "30", "box"},
+                                                  {"run", "auto", "--", "true"},
+                                                  {"exec", "auto", "--", "true"}};
+  for (const auto& words : all) {
+    YonderAtTerminal one(words, environment());
+    one.finish();
+    EXPECT_THAT(one.screen(), HasSubstr("yonder login box")) << join(words, " ");
+    EXPECT_THAT(one.screen(), Not(HasSubstr("password: "))) << join(words, " ");
+  }
+  EXPECT_EQ(occurrences(sshd.log(), "Failed password"), 0U) << sshd.log();
+}
+
+TEST_F(Login, IsAskedForByAListOfOneMachineAlone) {
+  const lab::Sshd sshd = start_box();
+  YonderAtTerminal list({"ps", "box"}, environment());
+  ASSERT_TRUE(list.shows(kPasswordPrompt)) << list.screen();
+  list.type("alice-pw\n");
+  EXPECT_EQ(list.finish().code, 0) << list.screen();
+  EXPECT_THAT(list.screen(), Not(HasSubstr("does not answer")));
+}
+
 TEST_F(Login, FailsWhereThereIsNobodyToAsk) {
   const lab::Sshd sshd = start_box();
   const Captured refused = yonder({"login", "box"});
