@@ -40,10 +40,14 @@ ops::ProgressSink beside(ProgressBar& bar) {
 }
 
 // Of several sources none is copied when one of them is a slip.
-Result<void> check_sources(ops::Engine& engine, const SyncOptions& options) {
+Result<void> check_words(ops::Engine& engine, const SyncOptions& options) {
   for (const ops::SyncCall& call : options.calls) {
     const bool push = call.what.direction == sync::Direction::Push;
     const std::string& source = push ? call.what.local_path : call.what.remote_path;
+    if (push) {
+      const auto slip = ops::taken_for_a_target(engine, call.sandbox, call.what.remote_path);
+      if (slip) return *slip;
+    }
     if (push && path_exists(source)) continue;
     if (const auto slip = ops::taken_for_a_path(engine, call.sandbox, source)) return *slip;
     if (!push || options.calls.size() == 1) continue;
@@ -141,7 +145,7 @@ int sync_command(const SyncOptions& options, const Doors& doors) {
     say("stopping; what is done stays done, and the same command goes on from there");
   });
   if (!interrupts) return fail(options, interrupts.error(), kExitFailure);
-  if (const auto checked = check_sources(**engine, options); !checked) {
+  if (const auto checked = check_words(**engine, options); !checked) {
     return fail(options, checked.error(), kExitUsage);
   }
   return Syncs(options, **engine, bar, **interrupts).run();
