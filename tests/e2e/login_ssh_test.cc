@@ -144,6 +144,24 @@ TEST_F(Login, KeepsNothingWhenThePersonGivesUp) {
   expect_not_let_in();
 }
 
+TEST_F(Login, ThatIsInterruptedEndsItsSshAndKeepsNothing) {
+  const lab::Sshd sshd = start_sshd();
+  const auto proxy = start_proxy(sshd.port());
+  write_hosts({host("box", sshd, *proxy)});
+  const std::string marker = new_marker();
+  proxy->stall();
+  YonderAtTerminal login({"login", "box"}, environment({"E2E_MARK=" + marker}));
+  ASSERT_TRUE(login.shows("logging in to box")) << login.screen();
+  ASSERT_TRUE(lab::eventually([&] { return proxy->stats().connections > 0; })) << login.screen();
+  login.type("\x03");
+  EXPECT_EQ(login.finish().code, 130) << login.screen();
+  EXPECT_THAT(login.screen(), HasSubstr("the login was cancelled"));
+  EXPECT_TRUE(lab::eventually([&] { return lab::processes_matching(marker).empty(); }));
+  proxy->resume();
+  EXPECT_EQ(yonder({"logout", "box"}).status.code, 255);
+  EXPECT_EQ(occurrences(sshd.log(), "Accepted"), 0U) << sshd.log();
+}
+
 TEST_F(Login, LetsThePersonAcceptAnUnknownHostKey) {
   lab::Sshd sshd = start_sshd();
   lab::SshHost unknown = host("box", sshd);
