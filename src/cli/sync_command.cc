@@ -1,3 +1,6 @@
+#include <string_view>
+#include <utility>
+
 #include "base/clean_text.h"
 #include "base/file.h"
 #include "base/text.h"
@@ -57,6 +60,13 @@ Result<void> check_words(ops::Engine& engine, const SyncOptions& options) {
   return {};
 }
 
+// Of several, others are copied: what is true of this one must not read as said of all.
+Error one_of_several(Error error) {
+  constexpr std::string_view kOfAll = "nothing was changed; ";
+  if (error.hint.starts_with(kOfAll)) error.hint.erase(0, kOfAll.size());
+  return error;
+}
+
 class Syncs {
  public:
   Syncs(const SyncOptions& options, ops::Engine& engine, ProgressBar& bar, Interrupts& interrupts)
@@ -107,8 +117,8 @@ class Syncs {
   int finish(const ops::SyncCall& call, const Result<ops::SyncResponse>& response) {
     if (response) return tell(call, *response);
     const GivenUp given_up{.signal = interrupts_.first_signal()};
-    const Error error =
-        with_tilde_hint(response.error(), call.what.remote_path, engine_, call.sandbox);
+    Error error = with_tilde_hint(response.error(), call.what.remote_path, engine_, call.sandbox);
+    if (options_.calls.size() > 1) error = one_of_several(std::move(error));
     const int status = status_of(error, given_up);
     if (!options_.json) return fail(options_, error, status);
     Json failed = ops::error_json(error);

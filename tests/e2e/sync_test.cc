@@ -262,6 +262,17 @@ TEST_F(Sync, OfSeveralSourcesEachGoesIntoTheTargetUnderItsOwnName) {
   EXPECT_FALSE(is_there("none")) << "nothing is copied when one source is missing";
 }
 
+TEST_F(Sync, OfSeveralSourcesThatFailsInOneDoesNotSayThatNothingWasChanged) {
+  push();
+  const std::string from = "box:" + far();
+  const Captured pulled =
+      run_yonder({"pull", from + "/a.txt", from + "/missing", here() + "-some"}, environment());
+  EXPECT_EQ(pulled.status.code, 255) << pulled.err;
+  EXPECT_EQ(file_text(here() + "-some/a.txt"), "one\n");
+  EXPECT_THAT(pulled.err, HasSubstr("missing"));
+  EXPECT_THAT(pulled.err, ::testing::Not(HasSubstr("nothing was changed")));
+}
+
 TEST_F(Sync, ToAMachineWhoseColonWasForgottenIsRefused) {
   const Captured slip = run_yonder({"push", here(), "box"}, environment());
   EXPECT_EQ(slip.status.code, 2) << slip.err;
