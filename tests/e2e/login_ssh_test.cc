@@ -190,7 +190,7 @@ TEST_F(Login, IsNotAskedForByCommandsThatSoonGiveUp) {
     YonderAtTerminal one(words, environment());
     one.finish();
     EXPECT_THAT(one.screen(), HasSubstr("yonder login box")) << join(words, " ");
-    EXPECT_THAT(one.screen(), Not(HasSubstr("password: "))) << join(words, " ");
+    EXPECT_THAT(one.screen(), Not(HasSubstr(kPasswordPrompt))) << join(words, " ");
   }
   EXPECT_EQ(occurrences(sshd.log(), "Failed password"), 0U) << sshd.log();
 }
