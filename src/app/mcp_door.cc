@@ -73,8 +73,9 @@ int serve_mcp(ops::Engine& engine, const std::vector<std::string>& toolsets) {
     log_error(checked.error().message, {{"hint", checked.error().hint}});
     return 255;
   }
-  // A client that closes the input and is not patient sends a signal next: it means the same.
-  const auto interrupts = cli::Interrupts::install([](int) {});
+  // A client that closes the input and is not patient sends a signal next, or several: they mean
+  // the same. What was read is done, which has a limit of its own.
+  const auto interrupts = cli::Interrupts::install([](int) {}, cli::LaterSignals::DoNothing);
   if (!interrupts) {
     log_error(interrupts.error().message);
     return 255;

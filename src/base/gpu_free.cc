@@ -41,7 +41,7 @@ std::string busy_unseen(const Gpu& gpu) {
     return concat("is busy (", *gpu.utilization_pct, " %) with something that is not shown");
   }
   if (!gpu.utilization_pct && !gpu.memory_used_bytes) {
-    return concat("may be used: neither its utilization nor its memory is known: ",
+    return concat("may be in use: neither its utilization nor its memory is known: ",
                   printable(gpu.utilization_pct.why));
   }
   if (!gpu.memory_used_bytes || *gpu.memory_used_bytes <= kIdleMemory) return {};
@@ -98,7 +98,7 @@ std::string why_not_free(const Gpu& gpu, std::uint64_t memory_mb) {
   if (std::string never = why_never_free(gpu, 0); !never.empty()) return never;
   if (gpu.lease) return held_by(*gpu.lease);
   if (!gpu.processes) {
-    return "may be used: its processes are not known: " + printable(gpu.processes.why);
+    return "may be in use: its processes are not known: " + printable(gpu.processes.why);
   }
   if (!(*gpu.processes).empty()) return used_by(*gpu.processes);
   if (!gpu.trouble.empty()) return "is out of order: " + printable(gpu.trouble);

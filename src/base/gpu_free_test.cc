@@ -59,7 +59,7 @@ TEST(GpuFree, ManyProcessesAreCountedInsteadOfNamed) {
 TEST(GpuFree, AProcessListThatWasNotMeasuredIsNoProofOfAnIdleGpu) {
   Gpu gpu = idle_gpu();
   gpu.processes = Measured<std::vector<GpuProcess>>::missing("the tool hung");
-  EXPECT_EQ(why_not_free(gpu, 0), "may be used: its processes are not known: the tool hung");
+  EXPECT_EQ(why_not_free(gpu, 0), "may be in use: its processes are not known: the tool hung");
 }
 
 TEST(GpuFree, WorkThatIsNotShownMakesItBusy) {
@@ -94,8 +94,9 @@ TEST(GpuFree, AGpuOfWhichNothingWasMeasuredIsNotKnownToBeFree) {
   Gpu gpu = idle_gpu();
   gpu.utilization_pct = Count::missing("nvidia-smi says [N/A]");
   gpu.memory_used_bytes = Count::missing("nvidia-smi says [Not Supported]");
-  EXPECT_EQ(why_not_free(gpu, 0),
-            "may be used: neither its utilization nor its memory is known: nvidia-smi says [N/A]");
+  EXPECT_EQ(
+      why_not_free(gpu, 0),
+      "may be in use: neither its utilization nor its memory is known: nvidia-smi says [N/A]");
 }
 
 TEST(GpuFree, AGpuThatIsOutOfOrderIsNotFree) {

@@ -7,6 +7,7 @@
 
 #include "base/log.h"
 #include "cli/commands.h"
+#include "cli/engine_for.h"
 #include "cli/exec_ending.h"
 #include "cli/exit_status.h"
 #include "cli/interrupts.h"
@@ -169,7 +170,7 @@ int fail(const ExecOptions& options, const Error& error, int status) {
 }  // namespace
 
 int exec_command(const ExecOptions& options, const Doors& doors) {
-  auto engine = doors.engine();
+  auto engine = engine_for(options.sandbox, doors);
   if (!engine) return fail(options, engine.error(), kExitFailure);
   auto request = to_request(options, **engine);
   if (!request) return fail(options, request.error(), kExitUsage);

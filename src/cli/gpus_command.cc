@@ -17,7 +17,9 @@ int fail(const GpusOptions& options, const Error& error) {
 }  // namespace
 
 int gpus_command(const GpusOptions& options, const Doors& doors) {
-  const auto engine = options.sandboxes.empty() ? doors.silent_engine() : doors.engine();
+  // Nobody is asked who would be given up while typing.
+  const bool silent = options.sandboxes.empty() || options.wait;
+  const auto engine = silent ? doors.silent_engine() : doors.engine();
   if (!engine) return fail(options, engine.error());
   ops::Session session;
   ops::CallContext context{.session = session, .progress = people_progress()};

@@ -36,7 +36,7 @@ std::string users_text(const std::vector<resources::GpuProcess>& processes, bool
 
 // A clause about a GPU, as it can stand alone: "split into MIG slices".
 std::string without_verb(const std::string& clause) {
-  constexpr std::string_view kDoubt = "may be used: ";
+  constexpr std::string_view kDoubt = "may be in use: ";
   if (clause.starts_with(kDoubt)) return concat("? (", clause.substr(kDoubt.size()), ")");
   for (const std::string_view verb : {"is ", "has "}) {
     if (clause.starts_with(verb)) return clause.substr(verb.size());

@@ -10,8 +10,8 @@ also "ok", "failed" or "-" (not asked), the round trip in milliseconds, and the 
 processors, memory used and total, disk free where commands start, and GPUs free and all.
 
 --check and --resources ask those that are named, else all configured sandboxes and up to 32 aliases
-from ~/.ssh/config, at once; without names they never ask for a password. "?" is what could not be
-measured; --json says why.
+from ~/.ssh/config, at once. They never ask for a password: `yonder login NAME` before. "?" is what
+could not be measured; --json says why.
 )";
 }
 
@@ -20,8 +20,9 @@ std::string gpus_footer() {
 (`yonder run --gpus 1`); "(no lease)" is somebody who uses it without having asked for it; "for bob,
 who waits" is kept for a run in the queue; "?" means that leases cannot be seen. Below it: the runs
 that wait for GPUs, and the machines that could not be asked. Without names it asks all configured
-sandboxes and up to 32 aliases from ~/.ssh/config, and never asks for a password. In a pipe: the lines of GPUs
-without a header, their fields separated by tabs; the rest is on stderr.
+sandboxes and up to 32 aliases from ~/.ssh/config; then, and with --wait, it never asks for a
+password: `yonder login NAME` before. In a pipe: the lines of GPUs without a header, their fields
+separated by tabs; the rest is on stderr.
 
 Examples:
   yonder gpus

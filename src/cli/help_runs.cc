@@ -32,7 +32,8 @@ States: queued (it waits for GPUs, or is about to begin), running, exited, signa
 it), timed_out, stopped, refused (it never began), lost (its machine has booted since, or its record
 is gone), unknown (its machine cannot be reached now).
 
-Asks all configured sandboxes at once. Of one that does not answer it shows what was last seen.
+Asks all configured sandboxes at once, and then never asks for a password: `yonder login NAME` before.
+Of one that does not answer it shows what was last seen.
 
 Examples:
   yonder ps

@@ -18,8 +18,8 @@ Exit status: 0; 255 when Yonder failed.
 std::string add_footer() {
   return R"(Writes [sandbox.NAME] at the end of config.toml, and leaves the rest as it is. Nothing is written when
 the file is broken, or would be. An alias of ~/.ssh/config is a sandbox without this; with it, it is
-one that `auto` may choose and that agents see answering. Passwords are not taken here:
-password_command in config.toml, or `yonder login NAME`.
+one that `auto` may choose and that agents see answering. NAME holds no colon. Passwords are not
+taken here: password_command in config.toml, or `yonder login NAME`.
 
 Examples:
   yonder add gpu1 gpu1 --label a100                   an alias, with a label

@@ -221,7 +221,8 @@ for good.
 
 std::string login_footer() {
   return R"(Asks for what ssh asks for (password, passphrase, one-time code, host key) at this terminal, and
-keeps the connection: later commands and agents use it until `yonder logout NAME`.
+keeps the connection: later commands and agents use it until `yonder logout NAME`. After Ctrl-C
+nothing is kept.
 )";
 }
 

@@ -36,8 +36,9 @@ int show_table(const HostsTable& table, const std::vector<Row>& fields, const Sc
 }  // namespace
 
 int hosts_command(const HostsOptions& options, const Doors& doors) {
-  // Without names many are asked at once, of which each could have a question.
-  auto engine = options.sandboxes.empty() ? doors.silent_engine() : doors.engine();
+  // A check is over in a moment: whoever was asked would be given up while typing, and the shell
+  // would get the rest.
+  auto engine = doors.silent_engine();
   if (!engine) return fail(options, engine.error());
   ops::Session session;
   ops::CallContext context{.session = session};
@@ -55,6 +56,7 @@ int hosts_command(const HostsOptions& options, const Doors& doors) {
   const int status = show_table(
       table, options.resources ? table.rows : hosts_fields(*list, options.check), shown_on);
   if (status != kExitSuccess) return status;
+  for (const auto& note : hosts_notes(*list)) say(note);
   if (list->not_asked > 0) say(ops::left_out_note(list->not_asked));
   for (const auto& warning : list->warnings) say(warning);
   return kExitSuccess;

@@ -72,4 +72,15 @@ std::vector<Row> hosts_fields(const ops::SandboxList& list, bool checked) {
   return rows;
 }
 
+std::vector<std::string> hosts_notes(const ops::SandboxList& list) {
+  std::vector<std::string> notes;
+  for (const auto& status : list.sandboxes) {
+    const auto& error = status.connection_error;
+    const bool person = error && (error->code == Errc::AuthNeeded || error->code == Errc::HostKey);
+    if (!person || error->hint.empty()) continue;
+    notes.push_back(concat(one_line(status.spec.name), ": ", one_line(error->hint)));
+  }
+  return notes;
+}
+
 }  // namespace yonder::cli

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <string>
 #include <vector>
 
 #include "base/resource_facts.h"
@@ -26,5 +27,8 @@ Row resources_cells(const resources::MachineFacts& facts);
 // For programs: name, backend, host, user, port, active, origin; with `checked` also the state,
 // milliseconds and the error. "-" is an empty field.
 std::vector<Row> hosts_fields(const ops::SandboxList& list, bool checked);
+
+// What to do about those that only a person can log in to.
+std::vector<std::string> hosts_notes(const ops::SandboxList& list);
 
 }  // namespace yonder::cli

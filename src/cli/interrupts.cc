@@ -45,16 +45,21 @@ void set_handlers(void (*handler)(int)) {
 
 }  // namespace
 
-Result<std::unique_ptr<Interrupts>> Interrupts::install(std::function<void(int)> on_first) {
+Result<std::unique_ptr<Interrupts>> Interrupts::install(std::function<void(int)> on_first,
+                                                        LaterSignals later) {
   TRY_ASSIGN(Pipe signals, make_pipe());
   TRY_ASSIGN(Pipe wake, make_pipe());
   TRY(set_nonblocking(signals.write));
   return std::unique_ptr<Interrupts>(
-      new Interrupts(std::move(signals), std::move(wake), std::move(on_first)));
+      new Interrupts(std::move(signals), std::move(wake), std::move(on_first), later));
 }
 
-Interrupts::Interrupts(Pipe signals, Pipe wake, std::function<void(int)> on_first)
-    : signals_(std::move(signals)), wake_(std::move(wake)), on_first_(std::move(on_first)) {
+Interrupts::Interrupts(Pipe signals, Pipe wake, std::function<void(int)> on_first,
+                       LaterSignals later)
+    : signals_(std::move(signals)),
+      wake_(std::move(wake)),
+      on_first_(std::move(on_first)),
+      later_(later) {
   thread_ = Thread("signals", [this] { listen(); });
   g_signal_pipe = signals_.write.get();
   set_handlers(on_signal);
@@ -79,7 +84,7 @@ void Interrupts::listen() {
       stop_the_work();
       continue;
     }
-    set_handlers(SIG_DFL);
+    if (later_ == LaterSignals::EndUs) set_handlers(SIG_DFL);
     leave_the_work();
   }
 }

@@ -10,13 +10,18 @@
 
 namespace yonder::cli {
 
-// Turns SIGINT, SIGTERM and SIGHUP into requests. The first one cancels; the second one detaches,
-// and from then on signals end the process as usual. One object at a time. A signal that our caller
-// had ignored (nohup, a background job of a script) stays ignored.
+// What the signals do that follow the second one: end the process as usual, or nothing, for work
+// that ends by itself in a while and must not be left half done.
+enum class LaterSignals { EndUs, DoNothing };
+
+// Turns SIGINT, SIGTERM and SIGHUP into requests. The first one cancels; the second one detaches.
+// One object at a time. A signal that our caller had ignored (nohup, a background job of a script)
+// stays ignored.
 class Interrupts {
  public:
   // `on_first` is called on the signal thread, before the cancellation.
-  static Result<std::unique_ptr<Interrupts>> install(std::function<void(int number)> on_first);
+  static Result<std::unique_ptr<Interrupts>> install(std::function<void(int number)> on_first,
+                                                     LaterSignals later = LaterSignals::EndUs);
   ~Interrupts();
   Interrupts(const Interrupts&) = delete;
   Interrupts& operator=(const Interrupts&) = delete;
@@ -33,13 +38,14 @@ class Interrupts {
   void leave_the_work();
 
  private:
-  Interrupts(Pipe signals, Pipe wake, std::function<void(int)> on_first);
+  Interrupts(Pipe signals, Pipe wake, std::function<void(int)> on_first, LaterSignals later);
   void listen();
   void wake_writers();
 
   Pipe signals_;
   Pipe wake_;
   std::function<void(int)> on_first_;
+  const LaterSignals later_;
   std::atomic<int> first_{0};
   std::atomic<bool> woken_{false};
   CancelSource cancel_;

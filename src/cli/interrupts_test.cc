@@ -40,6 +40,20 @@ TEST(Interrupts, CancelsAtTheFirstSignalAndDetachesAtTheSecond) {
   EXPECT_EQ((*interrupts)->first_signal(), SIGTERM);
 }
 
+TEST(Interrupts, LetsAThirdSignalEndUsUnlessToldOtherwise) {
+  for (const auto later : {LaterSignals::EndUs, LaterSignals::DoNothing}) {
+    auto interrupts = Interrupts::install([](int) {}, later);
+    ASSERT_TRUE(interrupts);
+    ::raise(SIGTERM);
+    wait_for((*interrupts)->cancel());
+    ::raise(SIGTERM);
+    wait_for((*interrupts)->detach());
+    struct sigaction now {};
+    ::sigaction(SIGTERM, nullptr, &now);
+    EXPECT_EQ(now.sa_handler == SIG_DFL, later == LaterSignals::EndUs);
+  }
+}
+
 TEST(Interrupts, PutsThingsBackWhenItIsDone) {
   {
     ASSERT_TRUE(Interrupts::install([](int) {}));

@@ -3,7 +3,9 @@
 
 #include "base/text.h"
 #include "cli/commands.h"
+#include "cli/exec_ending.h"
 #include "cli/exit_status.h"
+#include "cli/interrupts.h"
 #include "cli/render.h"
 #include "ops/login.h"
 
@@ -26,11 +28,18 @@ int fail(const Error& error) {
 int login_command(const LoginOptions& options, const Doors& doors) {
   auto engine = doors.engine();
   if (!engine) return fail(engine.error());
+  const auto interrupts = Interrupts::install([](int) { say("giving up the login"); });
+  if (!interrupts) return fail(interrupts.error());
   ops::Session session;
   ops::CallContext context{.session = session,
+                           .cancel = (*interrupts)->cancel(),
+                           .detach = (*interrupts)->detach(),
                            .progress = [](const std::string& text) { say(text); }};
   const auto result = ops::login(**engine, context, options.sandbox);
-  if (!result) return fail(result.error());
+  if (!result) {
+    say_error(result.error());
+    return status_of(result.error(), {.signal = (*interrupts)->first_signal()});
+  }
   if (result->was_kept) {
     say(concat("already logged in to ", result->sandbox, "; `yonder logout ", result->sandbox,
                "` ends that login"));

@@ -33,6 +33,7 @@ Report logs_report(const Result<ops::LogEnd>& end, const std::string& run, bool 
     return report;
   }
   Report report{.messages = warnings_of(status)};
+  if (!end->problem.empty()) report.messages.push_back(end->problem);
   if (!follow) return report;
   const std::string line = concat(run, " ", what_became(status));
   if (has_ended(status.state) && status.state != RunState::Lost) {

@@ -1,5 +1,6 @@
 #include "base/text.h"
 #include "cli/commands.h"
+#include "cli/engine_for.h"
 #include "cli/exec_ending.h"
 #include "cli/exit_status.h"
 #include "cli/interrupts.h"
@@ -53,7 +54,7 @@ int take_back(ops::Engine& engine, const ops::BackgroundResponse& response, int 
 }  // namespace
 
 int run_command(const RunOptions& options, const Doors& doors) {
-  const auto engine = doors.engine();
+  const auto engine = engine_for(options.sandbox, doors);
   if (!engine) return fail(options, engine.error(), kExitFailure);
   const auto request = to_request(options, **engine);
   if (!request) return fail(options, request.error(), kExitUsage);

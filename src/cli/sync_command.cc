@@ -1,3 +1,6 @@
+#include <string_view>
+#include <utility>
+
 #include "base/clean_text.h"
 #include "base/file.h"
 #include "base/text.h"
@@ -40,10 +43,14 @@ ops::ProgressSink beside(ProgressBar& bar) {
 }
 
 // Of several sources none is copied when one of them is a slip.
-Result<void> check_sources(ops::Engine& engine, const SyncOptions& options) {
+Result<void> check_words(ops::Engine& engine, const SyncOptions& options) {
   for (const ops::SyncCall& call : options.calls) {
     const bool push = call.what.direction == sync::Direction::Push;
     const std::string& source = push ? call.what.local_path : call.what.remote_path;
+    if (push) {
+      const auto slip = ops::taken_for_a_target(engine, call.sandbox, call.what.remote_path);
+      if (slip) return *slip;
+    }
     if (push && path_exists(source)) continue;
     if (const auto slip = ops::taken_for_a_path(engine, call.sandbox, source)) return *slip;
     if (!push || options.calls.size() == 1) continue;
@@ -51,6 +58,13 @@ Result<void> check_sources(ops::Engine& engine, const SyncOptions& options) {
                  "nothing was copied"};
   }
   return {};
+}
+
+// Of several, others are copied: what is true of this one must not read as said of all.
+Error one_of_several(Error error) {
+  constexpr std::string_view kOfAll = "nothing was changed; ";
+  if (error.hint.starts_with(kOfAll)) error.hint.erase(0, kOfAll.size());
+  return error;
 }
 
 class Syncs {
@@ -103,8 +117,8 @@ class Syncs {
   int finish(const ops::SyncCall& call, const Result<ops::SyncResponse>& response) {
     if (response) return tell(call, *response);
     const GivenUp given_up{.signal = interrupts_.first_signal()};
-    const Error error =
-        with_tilde_hint(response.error(), call.what.remote_path, engine_, call.sandbox);
+    Error error = with_tilde_hint(response.error(), call.what.remote_path, engine_, call.sandbox);
+    if (options_.calls.size() > 1) error = one_of_several(std::move(error));
     const int status = status_of(error, given_up);
     if (!options_.json) return fail(options_, error, status);
     Json failed = ops::error_json(error);
@@ -141,7 +155,7 @@ int sync_command(const SyncOptions& options, const Doors& doors) {
     say("stopping; what is done stays done, and the same command goes on from there");
   });
   if (!interrupts) return fail(options, interrupts.error(), kExitFailure);
-  if (const auto checked = check_sources(**engine, options); !checked) {
+  if (const auto checked = check_words(**engine, options); !checked) {
     return fail(options, checked.error(), kExitUsage);
   }
   return Syncs(options, **engine, bar, **interrupts).run();

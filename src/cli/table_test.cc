@@ -106,5 +106,13 @@ TEST(Hosts, GivesProgramsTheSameNumberOfFieldsInEachLine) {
   EXPECT_EQ(hosts_fields(some_sandboxes(), false)[0].size(), 7U);
 }
 
+TEST(Hosts, SaysHowAPersonLogsInWhereOneIsNeeded) {
+  ops::SandboxList list = some_sandboxes();
+  EXPECT_TRUE(hosts_notes(list).empty());
+  list.sandboxes[1].connection_error =
+      Error{Errc::AuthNeeded, "Permission denied", "log in: yonder login down"};
+  EXPECT_THAT(hosts_notes(list), ElementsAre("down: log in: yonder login down"));
+}
+
 }  // namespace
 }  // namespace yonder::cli

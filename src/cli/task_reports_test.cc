@@ -180,6 +180,12 @@ TEST(LogsReport, SaysOfARunThatWaitsWhyThereIsNothing) {
   EXPECT_THAT(report.notes, ElementsAre("GPU 0: bob"));
 }
 
+TEST(LogsReport, SaysWhyThereIsNothingToRead) {
+  auto end = log_end(RunState::Exited);
+  end.problem = "the log is not at /x any more";
+  EXPECT_THAT(logs_report(end, "r-a", false, {}).messages, ElementsAre(end.problem));
+}
+
 TEST(LogsReport, SaysThatCtrlCLeftTheRunAlone) {
   auto end = log_end(RunState::Running);
   end.detached = true;

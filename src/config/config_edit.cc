@@ -144,6 +144,11 @@ Result<std::string> without_active(std::string_view text, const std::string& nam
 
 Result<std::string> with_sandbox(std::string_view text, const SandboxSpec& spec) {
   TRY(check_name(spec.name, "the name"));
+  // "a:b" before a path would be read as the path "b" of a machine "a".
+  if (spec.name.find(':') != std::string::npos) {
+    return Error{Errc::InvalidArgument, concat("the name \"", spec.name, "\" holds a colon"),
+                 "choose one without: in NAME:PATH the colon ends the name"};
+  }
   TRY(check_host(spec.host, "the host"));
   if (!spec.user.empty()) TRY(check_user(spec.user, "the user"));
   TRY_ASSIGN(const TomlSettings settings, parse_config_toml(text, kFileName, "/"));

@@ -111,6 +111,13 @@ TEST(ConfigEdit, RefusesWhatWouldMakeTheFileInvalid) {
   EXPECT_FALSE(with_active("broken", "a"));
 }
 
+TEST(ConfigEdit, RefusesANameThatAPathBehindItWouldCutInTwo) {
+  const auto refused = with_sandbox(kText, spec("a:b", "x"));
+  ASSERT_FALSE(refused);
+  EXPECT_EQ(refused.error().code, Errc::InvalidArgument);
+  EXPECT_THAT(refused.error().hint, HasSubstr("NAME:PATH"));
+}
+
 TEST(ConfigEdit, LeavesToPeopleWhatItCannotChange) {
   const std::string text = "sandbox = { a = { host = 'x' } }\n";
   for (const auto& edited : {without_sandbox(text, "a"), with_sandbox(text, spec("b", "x")),

@@ -55,6 +55,8 @@ class LinkPool {
   std::shared_ptr<Link> existing(const SandboxSpec& spec) const;
   // Those that were ever up, as they are now; a lost one only while a caller waits for its return.
   std::vector<LinkSight> sights() const;
+  // How much longer than a machine needs to answer a login may take, because a person is asked.
+  Duration typing_time() const { return settings_.typing_time; }
   // A person has logged in: what failed before may work now.
   void forget_failures(const SandboxSpec& spec);
 

@@ -151,7 +151,8 @@ std::vector<Json> Arguments::objects(const char* name) {
 }
 
 Result<void> Arguments::finish() const {
-  if (error_) return *error_;
+  if (error_ && !arguments_.is_object()) return *error_;
+  // First: a field that seems to be missing may be there under another name.
   for (const auto& [key, value] : arguments_.items()) {
     if (std::find(known_.begin(), known_.end(), key) != known_.end()) continue;
     const std::string near = probably_meant(key, known_);
@@ -159,6 +160,7 @@ Result<void> Arguments::finish() const {
                  near.empty() ? concat("known arguments: ", join(known_, ", "))
                               : concat("did you mean '", near, "'?")};
   }
+  if (error_) return *error_;
   return {};
 }
 

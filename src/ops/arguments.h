@@ -11,7 +11,8 @@
 namespace yonder::ops {
 
 // Reads a tool's arguments, field by field. The first thing that is wrong is remembered, with the
-// field's name; finish() gives it, or a complaint about fields that nobody asked for.
+// field's name; finish() complains about fields that nobody asked for, or gives what is remembered.
+// So every field is to be read before it, whatever was wrong with others.
 //
 //   Arguments in(json);
 //   std::string host = in.text("host", "");

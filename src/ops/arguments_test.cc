@@ -93,5 +93,13 @@ TEST(Arguments, SuggestsTheNearestNameForAnUnknownOne) {
   EXPECT_EQ(other.finish().error().hint, "known arguments: command, cwd");
 }
 
+TEST(Arguments, SaysThatAMissingFieldIsThereUnderAnotherName) {
+  const Json slip{{"cmd", "ls"}};
+  Arguments in(slip);
+  if (in.text("command", "").empty()) in.fail("command", "must not be empty");
+  EXPECT_EQ(in.finish().error().message, "unknown argument 'cmd'");
+  EXPECT_EQ(in.finish().error().hint, "did you mean 'command'?");
+}
+
 }  // namespace
 }  // namespace yonder::ops

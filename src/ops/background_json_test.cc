@@ -122,6 +122,15 @@ TEST(CheckRequest, TakesAnOffsetOfZeroForTheWholeLog) {
   EXPECT_EQ(request->wait, std::chrono::seconds(2));
 }
 
+TEST(CheckRequest, TakesTheSessionNameOfTheStart) {
+  EXPECT_EQ(parse_check_request({{"session_name", "trainx"}})->task.session, "trainx");
+  EXPECT_EQ(parse_check_request({{"tmux_session", "trainx"}})->task.session, "trainx");
+  EXPECT_EQ(parse_stop_request({{"session_name", "trainx"}})->task.session, "trainx");
+  EXPECT_THAT(
+      parse_check_request({{"session_name", "one"}, {"tmux_session", "other"}}).error().message,
+      StartsWith("session_name"));
+}
+
 TEST(CheckRequest, RefusesAWatchThatDoesNotExist) {
   EXPECT_THAT(parse_check_request({{"watch_id", 3}}).error().message, StartsWith("watch_id"));
 }

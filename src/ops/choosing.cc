@@ -43,6 +43,19 @@ std::string silent_for(Duration since) {
                 " s ago, and was not waited for; it is being asked again");
 }
 
+bool needs_a_person(Errc code) {
+  return code == Errc::AuthNeeded || code == Errc::HostKey;
+}
+
+// Pure. The first that was left out because nobody is asked for anything while choosing.
+std::string login_needed(const std::map<std::string, Errc>& failed) {
+  for (const auto& [name, code] : failed) {
+    if (!needs_a_person(code)) continue;
+    return concat("; to let '", name, "' be chosen, log in: yonder login ", shell_quote(name));
+  }
+  return "";
+}
+
 // Pure. No machine could be used, whatever the work: asking for less would not help.
 Error unusable(const std::map<std::string, Errc>& failed,
                const std::vector<resources::RuledOut>& ruled_out) {
@@ -50,14 +63,14 @@ Error unusable(const std::map<std::string, Errc>& failed,
     if (!is_retryable(code)) continue;
     return {Errc::Unreachable, with_reasons("no machine answers:", ruled_out),
             concat("nothing was started; try again, or look closer with: yonder doctor ",
-                   shell_quote(name))};
+                   shell_quote(name), login_needed(failed))};
   }
   const auto& [name, code] = *failed.begin();
-  const bool person = code == Errc::AuthNeeded || code == Errc::HostKey;
+  const bool person = needs_a_person(code);
   return {code, with_reasons("no machine can be used:", ruled_out),
           concat("nothing was started; ",
                  person ? "log in: yonder login " : "look closer with: yonder doctor ",
-                 shell_quote(name))};
+                 shell_quote(name), person ? "" : login_needed(failed))};
 }
 
 }  // namespace
@@ -237,6 +250,7 @@ Error Choosing::nobody(const resources::Ranking& ranking) const {
   std::string hint = ruled_out.empty() ? "add machines: yonder add NAME HOST"
                      : queue_helps ? "ask for less, or queue a background run with when: \"free\""
                                    : "ask for less, or try again later";
+  hint += login_needed(failed_);
   if (aliases_left_out_ > 0) {
     hint += concat("; work is not placed on mere aliases of ~/.ssh/config (", aliases_left_out_,
                    "): yonder add NAME HOST lets it be placed on one");

@@ -19,6 +19,10 @@ Result<void> use(Engine& engine, CallContext& context, const SandboxSpec& spec) 
   return {};
 }
 
+Error cancelled() {
+  return {Errc::Cancelled, "the login was cancelled", ""};
+}
+
 // To log in is what the caller just tried.
 Error without_own_name(Error error, const SandboxSpec& spec) {
   const std::string command = link::login_command(spec);
@@ -42,13 +46,20 @@ Result<LoginResult> login(Engine& engine, CallContext& context, const std::strin
       result.was_kept = true;
       return result;
     }
+    if (context.cancel.cancelled()) return cancelled();
     if (engine.logins.exists(spec)) TRY(engine.logins.close(spec));
     context.progress(concat("logging in to ", spec.name));
     auto opened = engine.logins.open(spec, context.cancel);
     if (!opened) return without_own_name(std::move(opened).error(), spec);
     result.kept_by = *std::move(opened);
   }
-  if (auto used = use(engine, context, spec); !used) {
+  auto used = use(engine, context, spec);
+  if (context.cancel.cancelled()) {
+    // Whoever gives up a login does not want it later either.
+    if (!result.kept_by.empty()) TRY(engine.logins.close(spec));
+    return cancelled();
+  }
+  if (!used) {
     return without_own_name(std::move(used).error(), spec);
   }
   result.seconds = to_seconds(std::chrono::steady_clock::now() - began);

@@ -13,4 +13,8 @@ namespace yonder::ops {
 std::optional<Error> taken_for_a_path(Engine& engine, const std::string& sandbox,
                                       const std::string& path);
 
+// `yonder push PATH NAME` lacks the colon behind NAME, and would copy to the active sandbox.
+std::optional<Error> taken_for_a_target(Engine& engine, const std::string& sandbox,
+                                        const std::string& path);
+
 }  // namespace yonder::ops

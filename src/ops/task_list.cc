@@ -57,6 +57,18 @@ Result<std::vector<Asked>> whom_to_ask(Engine& engine, Session& session,
   return asked;
 }
 
+// While a person types, the time that the machine has for its answer has not begun.
+Result<wire::ListReply> ask_one(Engine& engine, const SandboxSpec& spec,
+                                const wire::ListRequest& wanted, const CancelToken& cancel) {
+  const Duration limit = spec.connect_timeout + kSlack;
+  const Duration typing = engine.links.typing_time();
+  if (typing > Duration::zero()) {
+    TRY(engine.links.acquire(spec,
+                             {.deadline = Deadline::after(limit + typing), .cancel = cancel}));
+  }
+  return engine.runs.list(spec, wanted, Deadline::after(limit), cancel);
+}
+
 void ask_all(Engine& engine, const CallContext& context, const ListTasksRequest& request,
              std::vector<Asked>& all) {
   wire::ListRequest wanted{.background_only = !request.foreground && !request.scan && !request.all};
@@ -64,10 +76,8 @@ void ask_all(Engine& engine, const CallContext& context, const ListTasksRequest&
   const GiveUp give_up(context);
   std::vector<Thread> threads;
   for (auto& one : all) {
-    threads.emplace_back("list " + one.spec.name, [&] {
-      const auto deadline = Deadline::after(one.spec.connect_timeout + kSlack);
-      one.reply = engine.runs.list(one.spec, wanted, deadline, give_up.token());
-    });
+    threads.emplace_back("list " + one.spec.name,
+                         [&] { one.reply = ask_one(engine, one.spec, wanted, give_up.token()); });
   }
   threads.clear();  // joins them all
 }

@@ -22,9 +22,18 @@ Duration seconds(double value) {
   return std::chrono::duration_cast<Duration>(std::chrono::duration<double>(value));
 }
 
+// Either word: a task is started with a session_name.
+std::string session_of(Arguments& in) {
+  std::string session = in.text("tmux_session", "");
+  std::string name = in.text("session_name", "");
+  if (session.empty() || name.empty() || session == name) return session.empty() ? name : session;
+  in.fail("session_name", "means the same as tmux_session, and they differ", "give one of them");
+  return session;
+}
+
 TaskRef parse_ref(Arguments& in) {
   return {.run_id = in.text("run_id", ""),
-          .session = in.text("tmux_session", ""),
+          .session = session_of(in),
           .log_file = in.text("log_file", ""),
           .sandbox = in.text("sandbox_name", "")};
 }
@@ -37,6 +46,7 @@ Json ref_properties() {
   return Json{
       {"run_id", with_default(typed("string", "From the start; a unique beginning will do."), "")},
       {"tmux_session", with_default(typed("string", "Or its session name."), "")},
+      {"session_name", with_default(typed("string", "The same."), "")},
       {"sandbox_name",
        with_default(typed("string", "Only needed for what is not known here."), "")}};
 }
@@ -259,7 +269,7 @@ Result<StopTaskRequest> parse_stop_request(const Json& arguments) {
   Arguments in(arguments);
   StopTaskRequest request;
   request.task = {.run_id = in.text("run_id", ""),
-                  .session = in.text("tmux_session", ""),
+                  .session = session_of(in),
                   .sandbox = in.text("sandbox_name", "")};
   request.grace = seconds(in.number("grace_s", 10, 0, kMaxGraceSeconds));
   const std::string signal = in.text("signal", "TERM");

@@ -100,6 +100,7 @@ struct LogRequest {
 struct LogEnd {
   std::optional<TaskInfo> task;
   std::uint64_t next_offset = 0;
+  std::string problem;    // why the log could not be read, or not all of it
   bool detached = false;  // asked to stop reading
 };
 Result<LogEnd> stream_log(Engine& engine, CallContext& context, const LogRequest& request,

@@ -107,6 +107,12 @@ bool ReadLogActivity::was_cut() const {
   return file_.exists() && file_.problem().empty() && (file_.size() < reached || file_.replaced());
 }
 
+// A log of the user's choice is opened before the run is noted as begun: from then on it was there.
+bool ReadLogActivity::was_taken_away() const {
+  if (file_.exists() || !target_.record || !facts_ || !facts_->alive) return false;
+  return !target_.path.starts_with(target_.record->directory() + "/");
+}
+
 bool ReadLogActivity::has_news() const {
   return !file_.problem().empty() || was_cut() || file_.size() > from_;
 }
@@ -164,6 +170,9 @@ bool ReadLogActivity::fill(wire::LogReply& reply) {
     return false;
   }
   if (reply.problem.empty()) reply.problem = file_.problem();
+  if (reply.problem.empty() && was_taken_away()) {
+    reply.problem = concat("the log is not at ", target_.path, " any more");
+  }
   reply.run = facts_;
   return true;
 }

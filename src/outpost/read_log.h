@@ -50,6 +50,7 @@ class ReadLogActivity : public Activity {
   void fill_matches(wire::LogReply& reply);
   wire::LogReply reply_about_file() const;
   bool was_cut() const;
+  bool was_taken_away() const;
 
   const std::string boot_id_;
   const wire::StreamId stream_;

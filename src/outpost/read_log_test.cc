@@ -3,6 +3,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <cstdio>
 #include <cstdlib>
 #include <fstream>
 
@@ -148,6 +149,22 @@ TEST_F(ReadLog, ThatIsGoneSaysSo) {
     ASSERT_TRUE(reply.run && reply.run->exit);
   }
   EXPECT_FALSE(read({.run_id = record.id()}).exists);
+}
+
+TEST_F(ReadLog, ElsewhereThatWasMovedAwayIsNotTakenForAnEmptyOne) {
+  const std::string log = scratch_.write("logs/train.log", "");
+  auto spec = in_background("echo text");
+  spec.log_file = log;
+  const auto record = finished(spec);
+  EXPECT_EQ(read({.run_id = record.id()}).problem, "");
+  ASSERT_EQ(std::rename(log.c_str(), (log + ".old").c_str()), 0);
+  for (const auto& reply : {read({.run_id = record.id()}), read({.path = log}),
+                            read({.run_id = record.id(), .from = 0}),
+                            read({.run_id = record.id(), .filter = "text"})}) {
+    EXPECT_FALSE(reply.exists);
+    EXPECT_EQ(reply.problem, "the log is not at " + log + " any more");
+    EXPECT_TRUE(reply.run && reply.run->exit);
+  }
 }
 
 TEST_F(ReadLog, WithAFilterGivesTheLinesThatMatch) {

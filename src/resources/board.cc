@@ -20,7 +20,7 @@ std::string key_of(const SandboxSpec& spec) {
 
 Result<MachineFacts> ask_machine(link::LinkPool& links, const SandboxSpec& spec,
                                  const CancelToken& cancel) {
-  const auto reach_by = Deadline::after(spec.connect_timeout + kReachSlack);
+  const auto reach_by = Deadline::after(spec.connect_timeout + links.typing_time() + kReachSlack);
   TRY_ASSIGN(const auto link, links.acquire(spec, {.deadline = reach_by, .cancel = cancel}));
   TRY_ASSIGN(const std::string reply, link->ask(wire::ResourcesRequest{.cwd = spec.cwd},
                                                 Deadline::after(kAnswerTime), cancel));

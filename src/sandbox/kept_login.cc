@@ -129,12 +129,8 @@ Result<link::CommandPrefix> KeptLogins::terminal(const SandboxSpec& spec,
   return terminal_for(spec, options, command);
 }
 
-Result<std::string> KeptLogins::open(const SandboxSpec& spec, const CancelToken& cancel) const {
-  const std::string socket = socket_path(spec, settings_of(spec));
-  TRY_ASSIGN(link::CommandPrefix words, login_for(spec, {.environment = environment_for(spec),
-                                                         .control_path = socket,
-                                                         .interactive = interactive_}));
-  ::unlink(socket.c_str());  // of a master that has died; a living one was closed before
+Result<void> KeptLogins::run_login(const SandboxSpec& spec, const link::CommandPrefix& words,
+                                   const CancelToken& cancel) const {
   std::atomic<pid_t> group{0};
   // Before ssh hears of the refusal: it would go on with empty answers.
   const auto end_ssh = [&group] {
@@ -159,11 +155,31 @@ Result<std::string> KeptLogins::open(const SandboxSpec& spec, const CancelToken&
       return Error{Errc::AuthNeeded, concat("'", spec.name, "': the question was not answered"),
                    ""};
     }
-    if (status && status->success()) return socket;
-    if (status) return link::explain_failure(spec, errors, "");
     if (cancel.cancelled()) return Error{Errc::Cancelled, "the login was cancelled", ""};
+    if (status && status->success()) return {};
+    if (status) return link::explain_failure(spec, errors, "");
     if (limit.expired()) return Error{Errc::Timeout, "the login took too long", ""};
   }
+}
+
+Result<std::string> KeptLogins::open(const SandboxSpec& spec, const CancelToken& cancel) const {
+  const std::string socket = socket_path(spec, settings_of(spec));
+  TRY_ASSIGN(const link::CommandPrefix words, login_for(spec, {.environment = environment_for(spec),
+                                                               .control_path = socket,
+                                                               .interactive = interactive_}));
+  ::unlink(socket.c_str());  // of a master that has died; a living one was closed before
+  if (auto done = run_login(spec, words, cancel); !done) {
+    // The half of ssh that has gone to the background already was not ended with the other one.
+    end_master(spec, socket);
+    return std::move(done).error();
+  }
+  return socket;
+}
+
+void KeptLogins::end_master(const SandboxSpec& spec, const std::string& socket) const {
+  if (!is_socket(socket)) return;
+  [[maybe_unused]] const bool asked = ask_master(spec, socket, "exit").has_value();
+  ::unlink(socket.c_str());
 }
 
 Result<Captured> KeptLogins::ask_master(const SandboxSpec& spec, const std::string& socket,

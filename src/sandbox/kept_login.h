@@ -31,7 +31,8 @@ class KeptLogins {
   // The words for a terminal of a person, likewise.
   Result<link::CommandPrefix> terminal(const SandboxSpec& spec, const std::string& command) const;
 
-  // Logs in, asking whoever the broker asks. Returns the control socket.
+  // Logs in, asking whoever the broker asks. Returns the control socket. Nothing is kept of a login
+  // that failed or was cancelled.
   Result<std::string> open(const SandboxSpec& spec, const CancelToken& cancel) const;
   // Those too that lead to where ssh's settings led before. NotFound when none is kept.
   Result<void> close(const SandboxSpec& spec) const;
@@ -47,6 +48,9 @@ class KeptLogins {
   const SshAgentSeen& agent() const { return environment_.agent(); }
 
  private:
+  Result<void> run_login(const SandboxSpec& spec, const link::CommandPrefix& words,
+                         const CancelToken& cancel) const;
+  void end_master(const SandboxSpec& spec, const std::string& socket) const;
   const std::vector<std::string>& environment_for(const SandboxSpec& spec) const;
   Result<Captured> ask_master(const SandboxSpec& spec, const std::string& socket,
                               const char* what) const;

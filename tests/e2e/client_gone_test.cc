@@ -1,4 +1,6 @@
 // What was read is done, though the client that asked for it has gone.
+#include <signal.h>
+
 #include "base/file.h"
 #include "e2e/fixture.h"
 #include "e2e/yonder_cli.h"
@@ -64,6 +66,22 @@ TEST_F(AClientThatGoesAway, RightBehindAStartOnAnyMachineHasStartedIt) {
   client->call_async("exec_bash_background", marked("exec sleep 1000", "auto"));
   EXPECT_TRUE(client->close());
   EXPECT_TRUE(has_begun());
+}
+
+TEST_F(AClientThatGoesAway, WithOneSignalAfterTheOtherHasStartedWhatWasRead) {
+  const auto proxy = start_proxy(sshd_->port());
+  proxy->set_delay(std::chrono::milliseconds(100));  // the link is not up before the signals
+  write_hosts({host("far", *sshd_, *proxy)});
+  const auto client = new_agent();
+  client->call_async("exec_bash_background", marked("exec sleep 1000", "far"));
+  ASSERT_TRUE(client->answers());
+  ::kill(client->pid(), SIGHUP);
+  ::kill(client->pid(), SIGTERM);
+  int left = 10;  // so that some come when the second has been heard
+  EXPECT_TRUE(lab::eventually([&] {
+    if (left-- > 0) ::kill(client->pid(), SIGINT);
+    return path_exists(begun_);
+  }));
 }
 
 TEST_F(AClientThatGoesAway, RightBehindAStopHasStoppedIt) {

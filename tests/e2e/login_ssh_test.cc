@@ -144,6 +144,24 @@ TEST_F(Login, KeepsNothingWhenThePersonGivesUp) {
   expect_not_let_in();
 }
 
+TEST_F(Login, ThatIsInterruptedEndsItsSshAndKeepsNothing) {
+  const lab::Sshd sshd = start_sshd();
+  const auto proxy = start_proxy(sshd.port());
+  write_hosts({host("box", sshd, *proxy)});
+  const std::string marker = new_marker();
+  proxy->stall();
+  YonderAtTerminal login({"login", "box"}, environment({"E2E_MARK=" + marker}));
+  ASSERT_TRUE(login.shows("logging in to box")) << login.screen();
+  ASSERT_TRUE(lab::eventually([&] { return proxy->stats().connections > 0; })) << login.screen();
+  login.type("\x03");
+  EXPECT_EQ(login.finish().code, 130) << login.screen();
+  EXPECT_THAT(login.screen(), HasSubstr("the login was cancelled"));
+  EXPECT_TRUE(lab::eventually([&] { return lab::processes_matching(marker).empty(); }));
+  proxy->resume();
+  EXPECT_EQ(yonder({"logout", "box"}).status.code, 255);
+  EXPECT_EQ(occurrences(sshd.log(), "Accepted"), 0U) << sshd.log();
+}
+
 TEST_F(Login, LetsThePersonAcceptAnUnknownHostKey) {
   lab::Sshd sshd = start_sshd();
   lab::SshHost unknown = host("box", sshd);
@@ -157,6 +175,33 @@ TEST_F(Login, LetsThePersonAcceptAnUnknownHostKey) {
   login.type("yes\n");
   EXPECT_EQ(login.finish().code, 0) << login.screen();
   expect_kept(sshd);
+}
+
+TEST_F(Login, IsNotAskedForByCommandsThatSoonGiveUp) {
+  const lab::Sshd sshd = start_box();
+  write_config_toml("active = \"box\"\n[sandbox.box]\nhost = \"box\"\n");
+  const std::vector<std::vector<std::string>> all{{"hosts", "--check", "--wait", "30", "box"},
+                                                  {"hosts", "--resources", "--wait", "30", "box"},
+                                                  {"ps"},
+                                                  {"gpus", "--wait", "30", "box"},
+                                                  {"run", "auto", "--", "true"},
+                                                  {"exec", "auto", "--", "true"}};
+  for (const auto& words : all) {
+    YonderAtTerminal one(words, environment());
+    one.finish();
+    EXPECT_THAT(one.screen(), HasSubstr("yonder login box")) << join(words, " ");
+    EXPECT_THAT(one.screen(), Not(HasSubstr(kPasswordPrompt))) << join(words, " ");
+  }
+  EXPECT_EQ(occurrences(sshd.log(), "Failed password"), 0U) << sshd.log();
+}
+
+TEST_F(Login, IsAskedForByAListOfOneMachineAlone) {
+  const lab::Sshd sshd = start_box();
+  YonderAtTerminal list({"ps", "box"}, environment());
+  ASSERT_TRUE(list.shows(kPasswordPrompt)) << list.screen();
+  list.type("alice-pw\n");
+  EXPECT_EQ(list.finish().code, 0) << list.screen();
+  EXPECT_THAT(list.screen(), Not(HasSubstr("does not answer")));
 }
 
 TEST_F(Login, FailsWhereThereIsNobodyToAsk) {

@@ -262,6 +262,27 @@ TEST_F(Sync, OfSeveralSourcesEachGoesIntoTheTargetUnderItsOwnName) {
   EXPECT_FALSE(is_there("none")) << "nothing is copied when one source is missing";
 }
 
+TEST_F(Sync, OfSeveralSourcesThatFailsInOneDoesNotSayThatNothingWasChanged) {
+  push();
+  const std::string from = "box:" + far();
+  const Captured pulled =
+      run_yonder({"pull", from + "/a.txt", from + "/missing", here() + "-some"}, environment());
+  EXPECT_EQ(pulled.status.code, 255) << pulled.err;
+  EXPECT_EQ(file_text(here() + "-some/a.txt"), "one\n");
+  EXPECT_THAT(pulled.err, HasSubstr("missing"));
+  EXPECT_THAT(pulled.err, ::testing::Not(HasSubstr("nothing was changed")));
+}
+
+TEST_F(Sync, ToAMachineWhoseColonWasForgottenIsRefused) {
+  const Captured slip = run_yonder({"push", here(), "box"}, environment());
+  EXPECT_EQ(slip.status.code, 2) << slip.err;
+  EXPECT_THAT(slip.err, HasSubstr("'box' is the name of a sandbox, and a colon is missing"));
+  EXPECT_THAT(slip.err, HasSubstr("box: or box:PATH"));
+  const Captured meant =
+      run_yonder({"push", "--sandbox", "box", here() + "/a.txt", "box", "-n"}, environment());
+  EXPECT_EQ(meant.status.code, 0) << meant.err;
+}
+
 TEST_F(Sync, ShowsABarAtATerminalAndEndsCleanlyOnCtrlC) {
   write_here("big", noise(4U << 20));
   proxy().set_rate(512UL * 1024);
