@@ -206,6 +206,11 @@ bool lives(const wire::ProcessKey& key) {
   return !process->gone() && process->start_time == key.start_time;
 }
 
+bool is_unreaped(const wire::ProcessKey& key) {
+  const auto process = look_at(static_cast<pid_t>(key.pid));
+  return process && process->start_time == key.start_time;
+}
+
 std::optional<wire::ProcessKey> key_of(pid_t pid) {
   const auto process = look_at(pid);
   if (!process) return std::nullopt;

@@ -28,6 +28,8 @@ std::optional<Process> parse_stat(const std::string& stat);
 std::optional<Process> look_at(pid_t pid);
 // The very same process, and not a zombie.
 bool lives(const wire::ProcessKey& key);
+// The very same process is seen, be it a zombie: its parent has not heard yet how it ended.
+bool is_unreaped(const wire::ProcessKey& key);
 std::optional<wire::ProcessKey> key_of(pid_t pid);
 
 // To that very process, and to no other that has got its number since. With a value, as sigqueue(3)
