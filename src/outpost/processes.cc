@@ -4,6 +4,7 @@
 #include <poll.h>
 #include <signal.h>
 #include <sys/syscall.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -300,7 +301,24 @@ Result<std::vector<wire::ProcessKey>> find_member_keys(const RunMembers& run) {
     if (!family.contains(process.pid)) continue;
     members.push_back({.pid = process.pid, .start_time = process.start_time});
   }
+  if (run.supervisor != ::getpid()) return members;
+  for (const pid_t pid : hidden_children()) members.push_back({.pid = pid, .start_time = 0});
   return members;
+}
+
+std::vector<pid_t> hidden_children() {
+  std::vector<pid_t> hidden;
+  const auto list =
+      read_file(proc_path(::getpid(), concat("task/", ::getpid(), "/children")), kEnvironLimit);
+  for (const auto& word : split(list ? *list : "", ' ')) {
+    const auto pid = static_cast<pid_t>(std::strtol(word.c_str(), nullptr, 10));
+    if (pid <= 0 || look_at(pid)) continue;
+    siginfo_t info{};
+    const bool child =
+        ::waitid(P_PID, static_cast<id_t>(pid), &info, WEXITED | WNOHANG | WNOWAIT) == 0;
+    if (child && info.si_pid == 0) hidden.push_back(pid);
+  }
+  return hidden;
 }
 
 std::vector<wire::LiveProcess> describe(const std::vector<pid_t>& pids) {
@@ -308,7 +326,7 @@ std::vector<wire::LiveProcess> describe(const std::vector<pid_t>& pids) {
   for (const pid_t pid : pids) {
     if (shown.size() == kShownProcesses) break;
     const auto line = read_after_exec(pid, "cmdline");
-    std::string command = line ? *line : "";
+    std::string command = line ? *line : exists(pid) ? "(it cannot be looked at)" : "";
     if (!command.empty() && command.back() == '\0') command.pop_back();
     std::replace(command.begin(), command.end(), '\0', ' ');
     if (command.size() > kShownCommand) command = command.substr(0, kShownCommand) + "...";

@@ -56,7 +56,8 @@ bool leads_another_run(pid_t pid);
 // fork stays below it); when that is gone, what carries the run's mark in its environment, and what
 // is in the session that the command led (its number is not given away while anything is in it);
 // what is in the run's own cgroup; and what descends from these. Not what belongs to a run that was
-// started from inside. Costs a walk over /proc.
+// started from inside. The supervisor itself also knows its children that /proc hides; their start
+// times are not known, and 0. Costs a walk over /proc.
 struct RunMembers {
   pid_t supervisor = 0;      // 0: gone
   wire::ProcessKey command;  // it may have cleared its environment; pid 0: not known
@@ -68,6 +69,9 @@ struct RunMembers {
 Result<std::vector<pid_t>> find_members(const RunMembers& run);
 // The same for whoever will send them signals.
 Result<std::vector<wire::ProcessKey>> find_member_keys(const RunMembers& run);
+
+// Children of this process that live, and that /proc does not show: it may hide other users' ones.
+std::vector<pid_t> hidden_children();
 
 // For people: pid and command line, made printable and short.
 std::vector<wire::LiveProcess> describe(const std::vector<pid_t>& pids);

@@ -325,10 +325,14 @@ bool Supervisor::has_children() const {
 // it needs none: it has a supervisor of its own.
 bool Supervisor::has_dependents() const {
   if (!has_children()) return false;
-  const auto processes = all_processes();
-  return std::any_of(processes.begin(), processes.end(), [](const Process& process) {
-    return process.parent == ::getpid() && !leads_another_run(process.pid);
-  });
+  bool seen = false;
+  for (const auto& process : all_processes()) {
+    if (process.parent != ::getpid()) continue;
+    if (!leads_another_run(process.pid)) return true;
+    seen = true;
+  }
+  // What /proc does not show is another user's, and so no run of this one.
+  return !seen || !hidden_children().empty();
 }
 
 RunMembers Supervisor::members() const {
