@@ -62,6 +62,7 @@ struct RunMembers {
   pid_t supervisor = 0;      // 0: gone
   wire::ProcessKey command;  // it may have cleared its environment; pid 0: not known
   bool ended = false;        // with nothing left: its session's number may be another's by now
+  bool by_files = false;     // also what writes into the run's own output
   std::string mark;          // "YONDER_RUN_ID=r-..."
   std::string cgroup;        // below /sys/fs/cgroup; empty: none
 };

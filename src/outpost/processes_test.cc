@@ -138,6 +138,31 @@ TEST(FindMembers, FindsWhatIsLeftInTheSessionOfTheCommand) {
   ::kill(left, SIGKILL);
 }
 
+// It has a session of its own and no environment, and its parent is not known.
+TEST(FindMembers, FindsWhatStillWritesIntoTheOutputOfTheRun) {
+  const testing::Scratch scratch;
+  ASSERT_EQ(::mkdir((scratch / "r-output").c_str(), 0700), 0);
+  scratch.write("r-output/out", "");
+  scratch.write("r-output/spec", "");
+  const auto spawn = [&](const std::string& redirection) {
+    return Subprocess::spawn({.argv = {"sh", "-c", "exec cat " + redirection, scratch.path()},
+                              .environment = {"PATH=/usr/bin:/bin"}});
+  };
+  auto writer = spawn(">>$0/r-output/out");
+  auto reader = spawn("3<$0/r-output/out");
+  auto other = spawn(">>$0/r-output/spec");
+  ASSERT_TRUE(writer && reader && other);
+  RunMembers run{.by_files = true, .mark = "YONDER_RUN_ID=r-output"};
+  EXPECT_TRUE(testing::eventually([&] {
+    const auto found = find_members(run);
+    return found && *found == std::vector<pid_t>{writer->pid()};
+  }));
+  run.command = {.pid = 0, .start_time = key_of(writer->pid())->start_time + 1};
+  EXPECT_THAT(*find_members(run), IsEmpty()) << "it is older than the run";
+  run = {.mark = "YONDER_RUN_ID=r-output"};
+  EXPECT_THAT(*find_members(run), IsEmpty()) << "nobody has asked for it";
+}
+
 // A process that has become the supervisor of another run, with a command of its own.
 TEST(FindMembers, LeavesOutARunThatWasStartedFromInside) {
   auto told = make_pipe();

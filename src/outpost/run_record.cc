@@ -292,6 +292,7 @@ RunMembers members_of(const RunRecord& record, const wire::RunFacts& facts) {
     members.supervisor = static_cast<pid_t>(facts.alive->supervisor.pid);
   }
   members.command = facts.alive->command;
+  members.by_files = members.supervisor == 0 && !facts.exit;
   return members;
 }
 

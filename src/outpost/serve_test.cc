@@ -126,6 +126,29 @@ TEST_F(Serve, StopsARunThatHasAnotherRunsProcessesInItsRecord) {
   EXPECT_FALSE(other.has_ended()) << "it is none of its business";
 }
 
+TEST_F(Serve, EndsWhatHasKeptNothingOfItsRunButTheOutputWhenTheSupervisorIsGone) {
+  const auto wanted = request(
+      "setsid env -i sh -c 'echo $$ > new; mv new left; exec sleep 1000' & exec sleep 1000");
+  ask(1, wanted);
+  const pid_t left = pid_from("left");
+  const RunRecord record(around_.state_dir, RunId(wanted.run_id));
+  const auto alive = record.read_alive();
+  ASSERT_TRUE(alive && *alive);
+  for (const auto& key : {(*alive)->supervisor, (*alive)->command}) {
+    ::kill(static_cast<pid_t>(key.pid), SIGKILL);
+    ASSERT_TRUE(testing::eventually([&] { return !lives(key); }));
+  }
+  const auto facts = observe(record, around_.boot_id);
+  ASSERT_EQ(facts.members.size(), 1U);
+  EXPECT_EQ(facts.members[0].pid, left);
+  ask(2, wire::StopRequest{.run_id = wanted.run_id, .grace_ms = 5000});
+  const auto stopped = take_answer(2);
+  ASSERT_TRUE(stopped.facts);
+  EXPECT_FALSE(stopped.facts->exit);
+  EXPECT_THAT(stopped.facts->members, IsEmpty());
+  EXPECT_TRUE(process_gone(left));
+}
+
 TEST_F(Serve, SaysWhetherARunHadEndedBeforeItsStop) {
   const auto wanted = request("echo $$ > pid; sleep 1000");
   ask(1, wanted);
