@@ -105,6 +105,7 @@ class FollowActivity : public Activity {
   void grant_input(Outbox& outbox);
   void announce(Outbox& outbox);
   void wake_supervisor();
+  bool has_ended() const;
   bool has_begun_enough();
   bool awaits_its_program();
   bool supervisor_vanished();

@@ -82,7 +82,7 @@ bool FollowActivity::step(Outbox& outbox) {
   if (owes_wake_) wake_supervisor();
   if (options_.stream_stdin) grant_input(outbox);
   if (!concluding_ &&
-      (record_.has_ended() || wait_.expired() || has_begun_enough() || supervisor_vanished())) {
+      (has_ended() || wait_.expired() || has_begun_enough() || supervisor_vanished())) {
     concluding_ = true;
     conclude(out_);
     conclude(err_);
@@ -99,6 +99,10 @@ bool FollowActivity::step(Outbox& outbox) {
   facts.err_bytes = std::max(err_.sent, *err_.last);
   outbox.message(wire::Kind::Reply, options_.stream, wire::encode(facts));
   return true;
+}
+
+bool FollowActivity::has_ended() const {
+  return has_surely_ended(record_, options_.boot_id);
 }
 
 bool FollowActivity::has_begun_enough() {
@@ -128,14 +132,14 @@ bool FollowActivity::supervisor_vanished() {
   if (!*alive) return !record_.locked() && !record_.has_ended();
   if (!is_visible(**alive, options_.boot_id)) return !record_.locked();
   // A command whose supervisor was killed lives on, and can still be waited for.
-  return !lives((*alive)->supervisor) && !lives((*alive)->command);
+  return !lives((*alive)->supervisor) && !lives((*alive)->command) && !record_.locked();
 }
 
 // The near side may send as much as the command has taken, and one window more.
 void FollowActivity::grant_input(Outbox& outbox) {
   if (input_closed_) return;
   const std::uint64_t position = read_input_position(record_);
-  if (position == kInputClosed || input_refused_ || record_.has_ended()) {
+  if (position == kInputClosed || input_refused_ || has_ended()) {
     input_closed_ = true;
     announce(outbox);
     outbox.frame(wire::Kind::End, options_.stream, "");

@@ -172,7 +172,7 @@ void ListActivity::look_at(const RunRecord& record) {
   if (request_.background_only && !writes_log(record)) return;
   if (request_.unfinished_only) {
     const auto exit = record.read_exit();
-    if (exit && *exit) return;
+    if (exit && *exit && has_surely_ended(record, boot_id_)) return;
   }
   const bool begun = record.exists() || path_exists(record.path("alive"));
   if (!begun) return;  // being made or removed at this moment
@@ -181,7 +181,7 @@ void ListActivity::look_at(const RunRecord& record) {
     return;
   }
   auto facts = labelled_facts(record, boot_id_);
-  if (request_.unfinished_only && facts.exit) return;
+  if (request_.unfinished_only && has_surely_ended(facts)) return;
   add(record, std::move(facts));
 }
 

@@ -4,6 +4,7 @@
 #include <poll.h>
 #include <signal.h>
 #include <sys/syscall.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -19,6 +20,7 @@
 #include "base/fd.h"
 #include "base/file.h"
 #include "base/text.h"
+#include "outpost/open_output.h"
 
 namespace yonder::outpost {
 namespace {
@@ -80,13 +82,31 @@ Result<std::vector<pid_t>> all_pids() {
   return pids;
 }
 
+std::string id_in(const std::string& mark) {
+  return mark.substr(mark.find('=') + 1);
+}
+
+bool is_our_program(pid_t pid) {
+  std::array<char, 4096> target{};
+  const ssize_t n = ::readlink(proc_path(pid, "exe").c_str(), target.data(), target.size());
+  const std::string_view program(target.data(), static_cast<std::size_t>(std::max<ssize_t>(n, 0)));
+  return program.substr(program.find_last_of('/') + 1).starts_with("outpost");
+}
+
+// Whoever writes into its output as an outpost is none of its processes.
+bool belongs(const Process& process, const RunMembers& run) {
+  if (carries(process.pid, run.mark)) return true;
+  return run.by_files && process.start_time >= run.command.start_time &&
+         writes_output_of(process.pid, id_in(run.mark)) && !is_our_program(process.pid);
+}
+
 struct Sight {
   std::vector<Process> processes;
   std::set<pid_t> marked;
 };
 // Each process is looked at as soon as it is listed, and the list is read again until it holds no
 // new one: otherwise a process that starts its successor and ends is always a step ahead.
-Result<Sight> look_for(const std::string& mark) {
+Result<Sight> look_for(const RunMembers& run) {
   Sight sight;
   std::set<pid_t> seen;
   bool grew = true;
@@ -102,7 +122,7 @@ Result<Sight> look_for(const std::string& mark) {
       }
       if (!process) continue;
       sight.processes.push_back(*process);
-      if (!process->gone() && carries(pid, mark)) sight.marked.insert(pid);
+      if (!process->gone() && belongs(*process, run)) sight.marked.insert(pid);
     }
   }
   return sight;
@@ -111,7 +131,7 @@ Result<Sight> look_for(const std::string& mark) {
 // Only of a cgroup that is the run's own by its name: a record must not lead to others' processes.
 std::set<pid_t> processes_in(const RunMembers& run) {
   std::set<pid_t> pids;
-  const std::string id = run.mark.substr(run.mark.find('=') + 1);
+  const std::string id = id_in(run.mark);
   if (run.cgroup.empty() || run.cgroup.find("yonder-" + id) == std::string::npos) return pids;
   if (run.cgroup.find("/..") != std::string::npos) return pids;
   const auto list = read_file(concat("/sys/fs/cgroup", run.cgroup, "/cgroup.procs"), kEnvironLimit);
@@ -206,6 +226,11 @@ bool lives(const wire::ProcessKey& key) {
   return !process->gone() && process->start_time == key.start_time;
 }
 
+bool is_unreaped(const wire::ProcessKey& key) {
+  const auto process = look_at(static_cast<pid_t>(key.pid));
+  return process && process->start_time == key.start_time;
+}
+
 std::optional<wire::ProcessKey> key_of(pid_t pid) {
   const auto process = look_at(pid);
   if (!process) return std::nullopt;
@@ -258,10 +283,7 @@ bool leads_another_run(pid_t pid) {
   const auto name = read_file(proc_path(pid, "comm"), kStatLimit);
   if (!name || trim(*name) != kSupervisorName) return false;
   // A script of the user may have that name, but not the program.
-  std::array<char, 4096> target{};
-  const ssize_t n = ::readlink(proc_path(pid, "exe").c_str(), target.data(), target.size());
-  const std::string_view program(target.data(), static_cast<std::size_t>(std::max<ssize_t>(n, 0)));
-  return program.substr(program.find_last_of('/') + 1).starts_with("outpost");
+  return is_our_program(pid);
 }
 
 Result<std::vector<pid_t>> find_members(const RunMembers& run) {
@@ -273,7 +295,7 @@ Result<std::vector<pid_t>> find_members(const RunMembers& run) {
 }
 
 Result<std::vector<wire::ProcessKey>> find_member_keys(const RunMembers& run) {
-  TRY_ASSIGN(const Sight sight, look_for(run.mark));
+  TRY_ASSIGN(const Sight sight, look_for(run));
   const std::set<pid_t> others = find_later_runs(run, sight.processes);
   const std::set<pid_t> in_cgroup = processes_in(run);
   const pid_t session = session_of(run, sight.processes);
@@ -295,7 +317,24 @@ Result<std::vector<wire::ProcessKey>> find_member_keys(const RunMembers& run) {
     if (!family.contains(process.pid)) continue;
     members.push_back({.pid = process.pid, .start_time = process.start_time});
   }
+  if (run.supervisor != ::getpid()) return members;
+  for (const pid_t pid : hidden_children()) members.push_back({.pid = pid, .start_time = 0});
   return members;
+}
+
+std::vector<pid_t> hidden_children() {
+  std::vector<pid_t> hidden;
+  const auto list =
+      read_file(proc_path(::getpid(), concat("task/", ::getpid(), "/children")), kEnvironLimit);
+  for (const auto& word : split(list ? *list : "", ' ')) {
+    const auto pid = static_cast<pid_t>(std::strtol(word.c_str(), nullptr, 10));
+    if (pid <= 0 || look_at(pid)) continue;
+    siginfo_t info{};
+    const bool child =
+        ::waitid(P_PID, static_cast<id_t>(pid), &info, WEXITED | WNOHANG | WNOWAIT) == 0;
+    if (child && info.si_pid == 0) hidden.push_back(pid);
+  }
+  return hidden;
 }
 
 std::vector<wire::LiveProcess> describe(const std::vector<pid_t>& pids) {
@@ -303,7 +342,7 @@ std::vector<wire::LiveProcess> describe(const std::vector<pid_t>& pids) {
   for (const pid_t pid : pids) {
     if (shown.size() == kShownProcesses) break;
     const auto line = read_after_exec(pid, "cmdline");
-    std::string command = line ? *line : "";
+    std::string command = line ? *line : exists(pid) ? "(it cannot be looked at)" : "";
     if (!command.empty() && command.back() == '\0') command.pop_back();
     std::replace(command.begin(), command.end(), '\0', ' ');
     if (command.size() > kShownCommand) command = command.substr(0, kShownCommand) + "...";

@@ -28,6 +28,8 @@ std::optional<Process> parse_stat(const std::string& stat);
 std::optional<Process> look_at(pid_t pid);
 // The very same process, and not a zombie.
 bool lives(const wire::ProcessKey& key);
+// The very same process is seen, be it a zombie: its parent has not heard yet how it ended.
+bool is_unreaped(const wire::ProcessKey& key);
 std::optional<wire::ProcessKey> key_of(pid_t pid);
 
 // To that very process, and to no other that has got its number since. With a value, as sigqueue(3)
@@ -54,11 +56,13 @@ bool leads_another_run(pid_t pid);
 // fork stays below it); when that is gone, what carries the run's mark in its environment, and what
 // is in the session that the command led (its number is not given away while anything is in it);
 // what is in the run's own cgroup; and what descends from these. Not what belongs to a run that was
-// started from inside. Costs a walk over /proc.
+// started from inside. The supervisor itself also knows its children that /proc hides; their start
+// times are not known, and 0. Costs a walk over /proc.
 struct RunMembers {
   pid_t supervisor = 0;      // 0: gone
   wire::ProcessKey command;  // it may have cleared its environment; pid 0: not known
   bool ended = false;        // with nothing left: its session's number may be another's by now
+  bool by_files = false;     // also what writes into the run's own output
   std::string mark;          // "YONDER_RUN_ID=r-..."
   std::string cgroup;        // below /sys/fs/cgroup; empty: none
 };
@@ -66,6 +70,9 @@ struct RunMembers {
 Result<std::vector<pid_t>> find_members(const RunMembers& run);
 // The same for whoever will send them signals.
 Result<std::vector<wire::ProcessKey>> find_member_keys(const RunMembers& run);
+
+// Children of this process that live, and that /proc does not show: it may hide other users' ones.
+std::vector<pid_t> hidden_children();
 
 // For people: pid and command line, made printable and short.
 std::vector<wire::LiveProcess> describe(const std::vector<pid_t>& pids);

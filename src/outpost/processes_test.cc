@@ -3,8 +3,10 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <signal.h>
+#include <sys/mount.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -136,6 +138,31 @@ TEST(FindMembers, FindsWhatIsLeftInTheSessionOfTheCommand) {
   ::kill(left, SIGKILL);
 }
 
+// It has a session of its own and no environment, and its parent is not known.
+TEST(FindMembers, FindsWhatStillWritesIntoTheOutputOfTheRun) {
+  const testing::Scratch scratch;
+  ASSERT_EQ(::mkdir((scratch / "r-output").c_str(), 0700), 0);
+  scratch.write("r-output/out", "");
+  scratch.write("r-output/spec", "");
+  const auto spawn = [&](const std::string& redirection) {
+    return Subprocess::spawn({.argv = {"sh", "-c", "exec cat " + redirection, scratch.path()},
+                              .environment = {"PATH=/usr/bin:/bin"}});
+  };
+  auto writer = spawn(">>$0/r-output/out");
+  auto reader = spawn("3<$0/r-output/out");
+  auto other = spawn(">>$0/r-output/spec");
+  ASSERT_TRUE(writer && reader && other);
+  RunMembers run{.by_files = true, .mark = "YONDER_RUN_ID=r-output"};
+  EXPECT_TRUE(testing::eventually([&] {
+    const auto found = find_members(run);
+    return found && *found == std::vector<pid_t>{writer->pid()};
+  }));
+  run.command = {.pid = 0, .start_time = key_of(writer->pid())->start_time + 1};
+  EXPECT_THAT(*find_members(run), IsEmpty()) << "it is older than the run";
+  run = {.mark = "YONDER_RUN_ID=r-output"};
+  EXPECT_THAT(*find_members(run), IsEmpty()) << "nobody has asked for it";
+}
+
 // A process that has become the supervisor of another run, with a command of its own.
 TEST(FindMembers, LeavesOutARunThatWasStartedFromInside) {
   auto told = make_pipe();
@@ -164,6 +191,49 @@ TEST(FindMembers, LeavesOutARunThatWasStartedFromInside) {
   ::waitpid(inner, nullptr, 0);
   ASSERT_TRUE(members);
   EXPECT_THAT(*members, UnorderedElementsAre(plain->pid()));
+}
+
+// Of all processes only this one is left in /proc, as where it hides those of other users.
+bool hide_all_others(const std::string& aside) {
+  const std::string own = concat("/proc/", ::getpid());
+  return ::mkdir(aside.c_str(), 0700) == 0 &&
+         ::mount(own.c_str(), aside.c_str(), nullptr, MS_BIND, nullptr) == 0 &&
+         testing::mount_tmpfs("/proc", "size=64k,mode=755") && ::mkdir(own.c_str(), 0755) == 0 &&
+         ::mount(aside.c_str(), own.c_str(), nullptr, MS_BIND, nullptr) == 0;
+}
+
+TEST(FindMembers, KnowsTheSupervisorsChildrenThatProcDoesNotShow) {
+  const testing::Scratch scratch;
+  const auto problem = testing::with_private_mounts([&]() -> std::string {
+    const pid_t child = ::fork();
+    if (child == 0) {
+      ::pause();
+      ::_exit(0);
+    }
+    const auto kill_child = [&] {
+      ::kill(child, SIGKILL);
+      ::waitpid(child, nullptr, 0);
+    };
+    if (!hide_all_others(scratch / "aside")) {
+      kill_child();
+      return "mount";
+    }
+    const RunMembers run{.supervisor = ::getpid(), .mark = "YONDER_RUN_ID=none"};
+    const auto members = find_members(run);
+    const auto of_another = find_members({.mark = "YONDER_RUN_ID=none"});
+    TreeEnder ender(run, std::chrono::hours(1));
+    const bool ended_at_once = ender.step();
+    siginfo_t info{};
+    ::waitid(P_PID, static_cast<id_t>(child), &info, WEXITED | WNOWAIT);
+    const bool ended = ender.step();
+    kill_child();
+    if (!members || *members != std::vector<pid_t>{child}) return "it was not found";
+    if (!of_another || !of_another->empty()) return "it is only known to its parent";
+    if (ended_at_once) return "it was not waited for";
+    if (info.si_status != SIGTERM) return "it was not asked to end";
+    return ended ? "" : "it was waited for though it had ended";
+  });
+  EXPECT_EQ(problem, "");
 }
 
 TEST(FindMembers, BelievesNoCgroupThatIsNotTheRunsOwn) {

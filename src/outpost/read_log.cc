@@ -18,7 +18,7 @@ constexpr auto kAskAgain = std::chrono::milliseconds(5);
 constexpr std::uint64_t kMostBytes = 2ULL * 1024 * 1024;
 
 bool is_over(const wire::RunFacts& facts) {
-  return facts.exit || (!facts.supervisor_lives && !facts.command_lives);
+  return has_surely_ended(facts) || (!facts.supervisor_lives && !facts.command_lives);
 }
 
 void put(wire::LogReply& reply, const HeadTail& text) {
@@ -73,7 +73,7 @@ Deadline ReadLogActivity::due() const {
 // Asked before the log is looked at: what is read after the end is complete.
 bool ReadLogActivity::run_is_over() {
   if (over_ || !target_.record) return over_;
-  if (target_.record->has_ended()) return over_ = true;
+  if (has_surely_ended(*target_.record, boot_id_)) return over_ = true;
   if (!request_.wait_ms || !next_look_.expired()) return false;
   next_look_ = Deadline::after(kLookAgain);
   return over_ = is_over(observe(*target_.record, boot_id_));

@@ -17,8 +17,9 @@ constexpr auto kRemoveWithin = std::chrono::seconds(10);
 
 std::string reason_to_keep(const wire::RunFacts& facts) {
   if (!facts.members.empty()) {
-    return concat(facts.exit ? "has ended, but a process of it lives (pid " : "still runs (pid ",
-                  facts.members.front().pid, ")");
+    return concat(
+        has_surely_ended(facts) ? "has ended, but a process of it lives (pid " : "still runs (pid ",
+        facts.members.front().pid, ")");
   }
   if (facts.command_lives) return "still runs";
   if (facts.supervisor_lives) return facts.exit ? "has just ended" : "is being started, or runs";

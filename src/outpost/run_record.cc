@@ -83,11 +83,18 @@ void look_at_files(const RunRecord& record, wire::RunFacts& facts) {
   }
 }
 
-void look_at_processes(const RunRecord& record, wire::RunFacts& facts) {
+// Whatever a command writes into its record, it cannot take the lock from its supervisor.
+bool is_supervised(const RunRecord& record, const wire::AliveRecord& alive) {
+  return lives(alive.supervisor) || record.locked();
+}
+
+void look_at_processes(const RunRecord& record, wire::RunFacts& facts, bool after_end) {
   if (facts.alive && is_here(record, *facts.alive, facts.boot_id)) {
-    facts.supervisor_lives = lives(facts.alive->supervisor);
-    facts.command_lives = !facts.exit && lives(facts.alive->command);
-  } else if (facts.record_found) {
+    const wire::ProcessKey& command = facts.alive->command;
+    facts.command_lives = facts.exit ? is_unreaped(command) : lives(command);
+    if (facts.exit && !facts.command_lives && !after_end) return;
+    facts.supervisor_lives = is_supervised(record, *facts.alive);
+  } else if (facts.record_found && (after_end || !facts.exit)) {
     // Its pids mean nothing here, or are not known yet; the lock is held as long as it lives.
     facts.supervisor_lives = record.locked();
   }
@@ -265,13 +272,27 @@ bool is_here(const RunRecord& record, const wire::AliveRecord& alive, const std:
          alive.pid_ns == read_pid_namespace() && lives(alive.supervisor) && record.locked();
 }
 
+bool has_surely_ended(const RunRecord& record, const std::string& boot_id) {
+  if (!record.has_ended()) return false;
+  const auto alive = record.read_alive();
+  if (!alive || !*alive || !is_here(record, **alive, boot_id)) return true;
+  return !is_unreaped((*alive)->command) || !is_supervised(record, **alive);
+}
+
+bool has_surely_ended(const wire::RunFacts& facts) {
+  return facts.exit && !(facts.supervisor_lives && facts.command_lives);
+}
+
 RunMembers members_of(const RunRecord& record, const wire::RunFacts& facts) {
   RunMembers members{.mark = record.mark()};
   if (!facts.alive || !is_here(record, *facts.alive, facts.boot_id)) return members;
-  members.ended = facts.exit && facts.exit->left_running.empty();
+  members.ended = has_surely_ended(facts) && facts.exit->left_running.empty();
   members.cgroup = facts.alive->cgroup;
-  if (facts.supervisor_lives) members.supervisor = static_cast<pid_t>(facts.alive->supervisor.pid);
+  if (lives(facts.alive->supervisor)) {
+    members.supervisor = static_cast<pid_t>(facts.alive->supervisor.pid);
+  }
   members.command = facts.alive->command;
+  members.by_files = members.supervisor == 0 && !facts.exit;
   return members;
 }
 
@@ -312,18 +333,19 @@ wire::RunFacts observe(const RunRecord& record, const std::string& boot_id,
   look_at_files(record, facts);
   // It was packed in this moment.
   if (!facts.record_found && is_packed(record) && unpack_run(record)) look_at_files(record, facts);
-  if (!facts.exit || options.after_end) look_at_processes(record, facts);
+  look_at_processes(record, facts, options.after_end);
   // Whoever ended between the two looks has written how before it went.
   if (!facts.exit && !facts.supervisor_lives && !facts.command_lives) look_at_files(record, facts);
+  const bool ended = has_surely_ended(facts);
   facts.out_bytes = record.size_of("out");
   facts.err_bytes = record.size_of("err");
-  facts.disk_full = facts.exit ? facts.exit->disk_full
-                               : facts.alive.has_value() && looks_full(record.path("out"));
+  facts.disk_full =
+      ended ? facts.exit->disk_full : facts.alive.has_value() && looks_full(record.path("out"));
   facts.moved = read_moved(record);
   const Gone gone = read_gone(record);
   facts.out_gone = gone.out;
   facts.err_gone = gone.err;
-  if (facts.exit) {
+  if (ended) {
     look_at_left(record, facts);
   } else {
     look_at_survivors(record, facts);
@@ -332,7 +354,7 @@ wire::RunFacts observe(const RunRecord& record, const std::string& boot_id,
   if (options.members) {
     const auto members = find_members(members_of(record, facts));
     // What was left in another container is not gone because it is not seen from here.
-    const bool seen = !facts.exit || !facts.alive || is_here(record, *facts.alive, boot_id);
+    const bool seen = !ended || !facts.alive || is_here(record, *facts.alive, boot_id);
     if (members && (seen || !members->empty())) {
       facts.members = describe(*members);
     } else if (!members) {

@@ -83,13 +83,17 @@ std::uint64_t read_input_position(const RunRecord& record);
 bool is_visible(const wire::AliveRecord& alive, const std::string& boot_id);
 // Likewise, or its very supervisor is seen and holds the lock, whatever the boot id.
 bool is_here(const RunRecord& record, const wire::AliveRecord& alive, const std::string& boot_id);
+// An end is recorded, and is one: a command can write into its own record, but a supervisor records
+// no end before it has reaped the command.
+bool has_surely_ended(const RunRecord& record, const std::string& boot_id);
+bool has_surely_ended(const wire::RunFacts& facts);
 // Where the processes of a run are to be looked for.
 RunMembers members_of(const RunRecord& record, const wire::RunFacts& facts);
 
 struct ObserveOptions {
   bool members = false;   // a walk over /proc
   bool label = false;     // of foreground runs too; those of background runs are always read
-  bool after_end = true;  // false: when there is an end, nobody asks who lives on
+  bool after_end = true;  // false: when there surely is an end, nobody asks who lives on
 };
 // Looks at everything there is to see of a run.
 wire::RunFacts observe(const RunRecord& record, const std::string& boot_id,

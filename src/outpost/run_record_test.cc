@@ -7,6 +7,7 @@
 #include <set>
 
 #include "base/refused_calls_test.h"
+#include "base/subprocess.h"
 #include "base/text.h"
 #include "outpost/run_fixture_test.h"
 
@@ -192,6 +193,52 @@ TEST_F(RunRecordTest, AHeldLockProvesLifeWhateverTheBootId) {
   EXPECT_TRUE(observe(record_, "other").supervisor_lives);
   EXPECT_TRUE(is_here(record_, *observe(record_, "other").alive, "other"))
       << "so that it can be told to stop";
+}
+
+TEST_F(RunRecordTest, AnEndIsNoneWhileSupervisorAndCommandLive) {
+  write_spec();
+  auto command = Subprocess::spawn({.argv = {"cat"}, .environment = {}});
+  ASSERT_TRUE(command);
+  const auto self = key_of(::getpid());
+  const auto key = key_of(command->pid());
+  ASSERT_TRUE(self && key);
+  ASSERT_TRUE(record_.write_alive({.boot_id = "boot", .supervisor = *self, .command = *key}));
+  ASSERT_TRUE(record_.write_exit({.code = 0}));
+  for (const bool after_end : {true, false}) {
+    const auto facts = observe(record_, "boot", {.after_end = after_end});
+    EXPECT_TRUE(facts.supervisor_lives && facts.command_lives);
+    EXPECT_FALSE(has_surely_ended(facts));
+  }
+  EXPECT_FALSE(has_surely_ended(record_, "boot"));
+  ::kill(command->pid(), SIGKILL);
+  ASSERT_TRUE(testing::eventually([&] { return !lives(*key); }));
+  ASSERT_TRUE(command->wait(testing::patience()));
+  EXPECT_TRUE(has_surely_ended(record_, "boot"));
+  const auto facts = observe(record_, "boot");
+  EXPECT_TRUE(has_surely_ended(facts));
+  EXPECT_TRUE(facts.supervisor_lives) << "it stays for what the command has left";
+}
+
+TEST_F(RunRecordTest, AnEndNeedsNoOtherProofWhereNobodyHoldsTheLock) {
+  write_spec();
+  const auto self = key_of(::getpid());
+  ASSERT_TRUE(self);
+  const wire::ProcessKey dead{.pid = self->pid, .start_time = self->start_time + 1};
+  ASSERT_TRUE(record_.write_alive({.boot_id = "boot", .supervisor = dead, .command = *self}));
+  EXPECT_FALSE(has_surely_ended(record_, "boot"));
+  ASSERT_TRUE(record_.write_exit({.code = 0}));
+  EXPECT_TRUE(has_surely_ended(record_, "boot"));
+}
+
+TEST_F(RunRecordTest, AHeldLockProvesLifeWhateverProcessesAreRecorded) {
+  write_spec();
+  write_alive("boot", 0);
+  EXPECT_FALSE(observe(record_, "boot").supervisor_lives);
+  const auto lock = record_.try_lock();
+  ASSERT_TRUE(lock && *lock);
+  const auto facts = observe(record_, "boot");
+  EXPECT_TRUE(facts.supervisor_lives);
+  EXPECT_EQ(members_of(record_, facts).supervisor, 0) << "whoever holds it is another one";
 }
 
 TEST_F(RunRecordTest, WhatWasLeftInAnotherContainerStands) {

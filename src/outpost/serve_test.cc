@@ -88,6 +88,67 @@ TEST_F(Serve, StopsARunAndSeesItGone) {
   EXPECT_FALSE(stopped.facts->supervisor_lives);
 }
 
+// A command can write into its own record.
+TEST_F(Serve, WaitsForTheEndThatTheSupervisorRecords) {
+  const RunRecord other = start("exit 0");
+  wait_for_end(other);
+  const auto wanted = request("cp " + other.path("exit") + " " + around_.state_dir +
+                              "/runs/$YONDER_RUN_ID/exit; : > forged; "
+                              "while [ ! -e go ]; do sleep 0.01; done; exit 5");
+  ask(1, wanted);
+  wait_for_file("forged");
+  const RunRecord record(around_.state_dir, RunId(wanted.run_id));
+  EXPECT_FALSE(has_surely_ended(record, around_.boot_id));
+  ask(2, wire::FollowRequest{.run_id = wanted.run_id, .follow = {.wait_ms = 0}});
+  const auto meanwhile = take_answer(2);
+  ASSERT_TRUE(meanwhile.facts);
+  EXPECT_FALSE(has_surely_ended(*meanwhile.facts));
+  scratch_.write("go", "");
+  const auto answer = take_answer(1);
+  ASSERT_TRUE(answer.facts && answer.facts->exit);
+  EXPECT_EQ(answer.facts->exit->code, 5);
+}
+
+TEST_F(Serve, StopsARunThatHasAnotherRunsProcessesInItsRecord) {
+  const RunRecord other = start(": > begun; sleep 1000");
+  wait_for_file("begun");
+  const auto wanted = request("cp " + other.path("alive") + " " + around_.state_dir +
+                              "/runs/$YONDER_RUN_ID/alive; echo $$ > pid; exec sleep 1000");
+  ask(1, wanted);
+  const pid_t command = pid_from("pid");
+  ask(2, wire::StopRequest{.run_id = wanted.run_id, .grace_ms = 5000});
+  const auto stopped = take_answer(2);
+  ASSERT_TRUE(stopped.facts && stopped.facts->exit);
+  EXPECT_EQ(stopped.facts->exit->cause, wire::Cause::Stop);
+  EXPECT_TRUE(has_surely_ended(*stopped.facts));
+  EXPECT_FALSE(stopped.facts->supervisor_lives);
+  EXPECT_TRUE(process_gone(command));
+  EXPECT_FALSE(other.has_ended()) << "it is none of its business";
+}
+
+TEST_F(Serve, EndsWhatHasKeptNothingOfItsRunButTheOutputWhenTheSupervisorIsGone) {
+  const auto wanted = request(
+      "setsid env -i sh -c 'echo $$ > new; mv new left; exec sleep 1000' & exec sleep 1000");
+  ask(1, wanted);
+  const pid_t left = pid_from("left");
+  const RunRecord record(around_.state_dir, RunId(wanted.run_id));
+  const auto alive = record.read_alive();
+  ASSERT_TRUE(alive && *alive);
+  for (const auto& key : {(*alive)->supervisor, (*alive)->command}) {
+    ::kill(static_cast<pid_t>(key.pid), SIGKILL);
+    ASSERT_TRUE(testing::eventually([&] { return !lives(key); }));
+  }
+  const auto facts = observe(record, around_.boot_id);
+  ASSERT_EQ(facts.members.size(), 1U);
+  EXPECT_EQ(facts.members[0].pid, left);
+  ask(2, wire::StopRequest{.run_id = wanted.run_id, .grace_ms = 5000});
+  const auto stopped = take_answer(2);
+  ASSERT_TRUE(stopped.facts);
+  EXPECT_FALSE(stopped.facts->exit);
+  EXPECT_THAT(stopped.facts->members, IsEmpty());
+  EXPECT_TRUE(process_gone(left));
+}
+
 TEST_F(Serve, SaysWhetherARunHadEndedBeforeItsStop) {
   const auto wanted = request("echo $$ > pid; sleep 1000");
   ask(1, wanted);

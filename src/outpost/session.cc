@@ -70,7 +70,7 @@ Result<void> check_session_free(const Surroundings& around, const std::string& n
   const auto holder = find_by_session(around, name);
   if (!holder || holder->id() == record.id()) return {};
   const auto facts = observe(*holder, around.boot_id);
-  if (facts.exit || (!facts.supervisor_lives && !facts.command_lives)) return {};
+  if (has_surely_ended(facts) || (!facts.supervisor_lives && !facts.command_lives)) return {};
   return Error{Errc::Conflict,
                concat("session_name '", printable(name), "' is in use by run ", holder->id(),
                       ", which is ", facts.alive ? "running" : "about to begin"),

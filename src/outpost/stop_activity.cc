@@ -4,6 +4,7 @@
 #include "base/file.h"
 #include "base/text.h"
 #include "outpost/activity.h"
+#include "outpost/lock_holder.h"
 #include "outpost/processes.h"
 #include "outpost/supervisor.h"
 
@@ -37,7 +38,7 @@ StopActivity::StopActivity(RunRecord record, wire::StreamId stream, StopOrder or
       order_(order),
       boot_id_(std::move(boot_id)),
       give_up_(Deadline::after(std::chrono::milliseconds(order.grace_ms) + kStopWithin)),
-      had_ended_(record_.has_ended()) {}
+      had_ended_(has_surely_ended(record_, boot_id_)) {}
 
 Deadline StopActivity::due() const {
   return Deadline::after(kStep);
@@ -47,7 +48,7 @@ Deadline StopActivity::due() const {
 bool StopActivity::tell_supervisor() const {
   const auto alive = record_.read_alive();
   if (!alive || !*alive || !is_here(record_, **alive, boot_id_)) return false;
-  return send_signal((*alive)->supervisor, kStopSignal, encode_stop(order_));
+  return send_signal(supervisor_of(record_, **alive), kStopSignal, encode_stop(order_));
 }
 
 // Whoever is starting the run looks for this before it lets the command begin.

@@ -22,6 +22,7 @@
 #include "outpost/gpu_wait.h"
 #include "outpost/input_pump.h"
 #include "outpost/launcher.h"
+#include "outpost/machine.h"
 #include "outpost/processes.h"
 #include "outpost/room.h"
 #include "outpost/run_end.h"
@@ -47,6 +48,10 @@ Result<Fd> open_input(const wire::StartRequest& spec, const RunRecord& record, F
   TRY(set_nonblocking(pipe.write));
   pump_end = std::move(pipe.write);
   return std::move(pipe.read);
+}
+
+bool is_same(const wire::ProcessKey& a, const wire::ProcessKey& b) {
+  return a.pid == b.pid && a.start_time == b.start_time;
 }
 
 class Supervisor {
@@ -97,6 +102,7 @@ class Supervisor {
   void look_at_room();
   void wait_once();
   void on_signal(const signalfd_siginfo& info);
+  void clean_record() const;
   void reap();
   bool surely_unbegun() const;
   bool died_unbegun(int raw) const;
@@ -118,6 +124,7 @@ class Supervisor {
   Deadline look_at_lease_ = Deadline::never();
   bool lease_rests_ = false;  // whatever befalls it, it is not looked at before
   pid_t command_ = -1;
+  wire::ProcessKey own_key_;
   wire::ProcessKey command_key_;
   std::optional<Error> unbegun_;  // why the command could not be begun
   Instant started_ = std::chrono::steady_clock::now();
@@ -185,6 +192,7 @@ Result<void> Supervisor::start() {
 
 void Supervisor::begin(pid_t command) {
   command_ = command;
+  own_key_ = key_of(::getpid()).value_or(wire::ProcessKey{});
   command_key_ = key_of(command).value_or(wire::ProcessKey{});
   if (lease_ && command_key_.pid > 0) lease_->know_command(command_key_);
   started_ = std::chrono::steady_clock::now();
@@ -242,7 +250,29 @@ void Supervisor::on_signal(const signalfd_siginfo& info) {
   if (info.ssi_signo == kStopSignal) end_tree(wire::Cause::Stop, decode_stop(info.ssi_int));
 }
 
+// A command can write into its own record. What stands for the end before the command was reaped is
+// not from here: it goes while the command is still to be seen, so that nobody takes it for the
+// end. And the record names this process and the command again, so that nobody looks for others.
+void Supervisor::clean_record() const {
+  siginfo_t info{};
+  ::waitid(P_PID, static_cast<id_t>(command_), &info, WEXITED | WNOHANG | WNOWAIT);
+  if (info.si_pid != command_) return;
+  const RunRecord record = held_.reachable();
+  ::unlink(record.path("exit").c_str());
+  const auto alive = record.read_alive();
+  if (!alive || !*alive || own_key_.pid <= 0 || command_key_.pid <= 0) return;
+  wire::AliveRecord truth = **alive;
+  if (is_same(truth.supervisor, own_key_) && is_same(truth.command, command_key_)) return;
+  truth.boot_id = read_boot_id();
+  truth.host = read_hostname();
+  truth.pid_ns = read_pid_namespace();
+  truth.supervisor = own_key_;
+  truth.command = command_key_;
+  [[maybe_unused]] const bool written = record.write_alive(truth).has_value();
+}
+
 void Supervisor::reap() {
+  if (!ended_ && command_ > 0) clean_record();
   while (true) {
     int raw = 0;
     rusage usage{};
@@ -295,10 +325,14 @@ bool Supervisor::has_children() const {
 // it needs none: it has a supervisor of its own.
 bool Supervisor::has_dependents() const {
   if (!has_children()) return false;
-  const auto processes = all_processes();
-  return std::any_of(processes.begin(), processes.end(), [](const Process& process) {
-    return process.parent == ::getpid() && !leads_another_run(process.pid);
-  });
+  bool seen = false;
+  for (const auto& process : all_processes()) {
+    if (process.parent != ::getpid()) continue;
+    if (!leads_another_run(process.pid)) return true;
+    seen = true;
+  }
+  // What /proc does not show is another user's, and so no run of this one.
+  return !seen || !hidden_children().empty();
 }
 
 RunMembers Supervisor::members() const {

@@ -122,7 +122,7 @@ class Viewer {
   std::string ending() const {
     const auto facts = observe(record_, boot_id_);
     if (!facts.record_found) return "the record of the run is gone";
-    if (facts.exit) return how_it_ended(*facts.exit);
+    if (has_surely_ended(facts)) return how_it_ended(*facts.exit);
     if (facts.supervisor_lives || facts.command_lives) return "";
     return "the run is gone, and nobody has seen how it ended";
   }

@@ -37,6 +37,12 @@ std::string proof_of(const wire::RunFacts& facts) {
   return "exit record";
 }
 
+// A supervisor records no end before it has reaped the command: what is there while both live was
+// written by somebody else.
+bool is_an_end(const wire::RunFacts& facts) {
+  return facts.exit && !(facts.supervisor_lives && facts.command_lives);
+}
+
 void add_end(RunStatus& status, const wire::RunFacts& facts) {
   const wire::ExitRecord& exit = *facts.exit;
   status.state = state_for(exit.cause);
@@ -114,10 +120,11 @@ void judge_living(RunStatus& status, const wire::RunFacts& facts) {
     status.proof = "the machine has booted since";
   } else if (facts.command_lives || facts.supervisor_lives) {
     status.state = RunState::Running;
-    status.proof = !facts.supervisor_lives ? "process; its supervisor is gone"
-                   : facts.command_lives
-                       ? "process"
-                       : "its supervisor; how the command ended is not recorded yet";
+    status.proof =
+        !facts.supervisor_lives ? "process; its supervisor is gone"
+        : facts.exit          ? "process; there is an exit record that its supervisor did not write"
+        : facts.command_lives ? "process"
+                              : "its supervisor; how the command ended is not recorded yet";
   } else {
     status.state = RunState::Lost;
     status.proof = "the process is gone without an exit record";
@@ -141,7 +148,7 @@ RunStatus judge(const wire::RunFacts& facts) {
     status.proof = concat("unreadable record; ", machine_said(facts.problem));
   } else if (!facts.record_found) {
     status.proof = "no record";
-  } else if (facts.exit) {
+  } else if (is_an_end(facts)) {
     add_end(status, facts);
   } else {
     judge_living(status, facts);
@@ -156,9 +163,10 @@ RunStatus unseen() {
 }
 
 bool is_gone(const wire::RunFacts& facts) {
-  if (!facts.problem.empty() || facts.supervisor_lives || !facts.members.empty()) return false;
+  if (!facts.problem.empty() || facts.supervisor_lives || facts.command_lives) return false;
+  if (!facts.members.empty()) return false;
   if (facts.exit) return true;
-  if (!facts.record_found || facts.command_lives) return false;
+  if (!facts.record_found) return false;
   // On another machine, which shares this home, or in another container nobody has looked.
   return !(facts.alive && is_elsewhere(facts)) && !waits_elsewhere(facts);
 }

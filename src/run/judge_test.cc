@@ -47,6 +47,18 @@ TEST(Judge, ARecordThatACommandCanWriteIsNotTakenForOurOwnWords) {
   EXPECT_LT(judge(f).proof.size(), 700U);
 }
 
+TEST(Judge, AnEndThatIsThereBeforeTheSupervisorHasSeenItIsNone) {
+  auto f = ended({.cause = wire::Cause::Exited, .code = 0, .ended_ms = 9});
+  f.supervisor_lives = true;
+  f.command_lives = true;
+  const RunStatus status = judge(f);
+  EXPECT_EQ(status.state, RunState::Running);
+  EXPECT_EQ(status.proof, "process; there is an exit record that its supervisor did not write");
+  EXPECT_FALSE(status.exit_code);
+  EXPECT_EQ(status.ended_ms, 0);
+  EXPECT_FALSE(is_gone(f));
+}
+
 TEST(Judge, TellsARunThatIsAboutToBeginFromOneWhoseStarterDied) {
   auto f = facts();
   f.supervisor_lives = true;
@@ -211,6 +223,13 @@ TEST(IsGone, NeedsEveryProcessToBeGone) {
   EXPECT_FALSE(is_gone(f));
 }
 
+TEST(IsGone, IsNotProvenByAnExitRecordWhileTheCommandLives) {
+  auto f = ended({.code = 0});
+  EXPECT_TRUE(is_gone(f));
+  f.command_lives = true;
+  EXPECT_FALSE(is_gone(f));
+}
+
 TEST(IsGone, IsNeverSaidOfWhatNobodyCouldSee) {
   auto f = begun();
   f.problem = "unreadable";
@@ -280,7 +299,7 @@ TEST(Judge, FollowsItsTableForEveryCombinationOfFacts) {
               RunState expected = RunState::Lost;
               if (!readable || !found) {
                 expected = RunState::Unknown;
-              } else if (exits[e]) {
+              } else if (exits[e] && !(supervisor && command)) {
                 expected = ends[e];
               } else if (alive == Alive::None) {
                 if (supervisor) expected = RunState::Queued;
