@@ -388,7 +388,8 @@ Result<void> prevent_run(const Surroundings& around, const RunId& id) {
   const RunRecord record = find_record(around, id).value_or(RunRecord(around.state_dir, id));
   if (has_begun(record)) return {};
   if (waits_elsewhere(around, record)) {
-    TRY(open_file(record.path("stop"), O_WRONLY | O_CREAT | O_NONBLOCK));  // its supervisor looks for it
+    TRY(open_file(record.path("stop"),
+                  O_WRONLY | O_CREAT | O_NONBLOCK));  // its supervisor looks for it
     return {};
   }
   auto prevented = make_and_prevent(around, record);
