@@ -13,6 +13,7 @@
 
 #include "base/file.h"
 #include "base/text.h"
+#include "outpost/doubtful.h"
 #include "outpost/given_back.h"
 #include "outpost/machine.h"
 #include "outpost/overflow.h"
@@ -336,6 +337,18 @@ void look_at_survivors(const RunRecord& record, wire::RunFacts& facts) {
   }
 }
 
+// Without an end nobody has seen that everything of the run has gone. What cannot be looked at, and
+// may be of it, is no proof either way.
+void look_at_doubtful(const RunRecord& record, wire::RunFacts& facts) {
+  if (facts.exit || !facts.alive || facts.supervisor_lives || facts.command_lives) return;
+  if (!facts.members.empty() || !is_here(record, *facts.alive, facts.boot_id)) return;
+  if (const auto pid = find_doubtful(facts.alive->command)) {
+    facts.problem = concat("process ", *pid,
+                           " may be left of it: that began later than the run, and may not be "
+                           "looked at");
+  }
+}
+
 }  // namespace
 
 wire::RunFacts observe(const RunRecord& record, const std::string& boot_id,
@@ -372,6 +385,7 @@ wire::RunFacts observe(const RunRecord& record, const std::string& boot_id,
     const bool seen = !ended || !facts.alive || is_here(record, *facts.alive, boot_id);
     if (members && (seen || !members->empty())) {
       show_members(facts, *members);
+      look_at_doubtful(record, facts);
     } else if (!members) {
       facts.problem = "its processes cannot be looked at: " + members.error().message;
     }
