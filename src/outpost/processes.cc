@@ -304,8 +304,12 @@ Result<std::vector<wire::ProcessKey>> find_member_keys(const RunMembers& run) {
   for (const auto& process : sight.processes) {
     if (process.gone() || others.contains(process.pid)) continue;
     const bool is_command = process.pid == run.command.pid && lives(run.command);
+    const bool was_left =
+        std::any_of(run.left.begin(), run.left.end(), [&](const wire::ProcessKey& key) {
+          return process.pid == key.pid && process.start_time == key.start_time;
+        });
     const bool in_session = session > 0 && process.session == session;
-    if (is_command || in_session || in_cgroup.contains(process.pid) ||
+    if (is_command || was_left || in_session || in_cgroup.contains(process.pid) ||
         sight.marked.contains(process.pid)) {
       family.insert(process.pid);
     }
@@ -346,7 +350,10 @@ std::vector<wire::LiveProcess> describe(const std::vector<pid_t>& pids) {
     if (!command.empty() && command.back() == '\0') command.pop_back();
     std::replace(command.begin(), command.end(), '\0', ' ');
     if (command.size() > kShownCommand) command = command.substr(0, kShownCommand) + "...";
-    shown.push_back({.pid = pid, .command = printable(command)});
+    const auto process = look_at(pid);
+    shown.push_back({.pid = pid,
+                     .command = printable(command),
+                     .start_time = process ? process->start_time : 0});
   }
   return shown;
 }

@@ -55,9 +55,9 @@ bool leads_another_run(pid_t pid);
 // What belongs to a run: what descends from its supervisor (a subreaper, so that a daemon's second
 // fork stays below it); when that is gone, what carries the run's mark in its environment, and what
 // is in the session that the command led (its number is not given away while anything is in it);
-// what is in the run's own cgroup; and what descends from these. Not what belongs to a run that was
-// started from inside. The supervisor itself also knows its children that /proc hides; their start
-// times are not known, and 0. Costs a walk over /proc.
+// what is in the run's own cgroup; who lived at its end; and what descends from these. Not what
+// belongs to a run that was started from inside. The supervisor itself also knows its children that
+// /proc hides; their start times are not known, and 0. Costs a walk over /proc.
 struct RunMembers {
   pid_t supervisor = 0;      // 0: gone
   wire::ProcessKey command;  // it may have cleared its environment; pid 0: not known
@@ -65,6 +65,7 @@ struct RunMembers {
   bool by_files = false;     // also what writes into the run's own output
   std::string mark;          // "YONDER_RUN_ID=r-..."
   std::string cgroup;        // below /sys/fs/cgroup; empty: none
+  std::vector<wire::ProcessKey> left;  // who lived when the command had ended
 };
 // An error when not everything could be looked at: then nothing is proven to be gone.
 Result<std::vector<pid_t>> find_members(const RunMembers& run);

@@ -13,6 +13,7 @@
 
 #include "base/file.h"
 #include "base/text.h"
+#include "outpost/doubtful.h"
 #include "outpost/given_back.h"
 #include "outpost/machine.h"
 #include "outpost/overflow.h"
@@ -292,11 +293,26 @@ RunMembers members_of(const RunRecord& record, const wire::RunFacts& facts) {
     members.supervisor = static_cast<pid_t>(facts.alive->supervisor.pid);
   }
   members.command = facts.alive->command;
+  if (has_surely_ended(facts)) {
+    for (const auto& process : facts.exit->left_running) {
+      if (process.start_time == 0) continue;
+      members.left.push_back({.pid = process.pid, .start_time = process.start_time});
+    }
+  }
   members.by_files = members.supervisor == 0 && !facts.exit;
   return members;
 }
 
 namespace {
+
+// Those that were found, and those that only their supervisor sees: it stays as long as they live.
+void show_members(wire::RunFacts& facts, const std::vector<pid_t>& found) {
+  facts.members = describe(found);
+  if (!has_surely_ended(facts) || !facts.alive || !lives(facts.alive->supervisor)) return;
+  for (const auto& process : facts.exit->left_running) {
+    if (process.start_time == 0 && lives({.pid = process.pid})) facts.members.push_back(process);
+  }
+}
 
 // Who lived when the command ended may have gone since. Where that cannot be seen, it stands as it
 // was written down.
@@ -307,7 +323,7 @@ void look_at_left(const RunRecord& record, wire::RunFacts& facts) {
   if (booted && !record.locked()) facts.members.clear();
   if (!is_here(record, *facts.alive, facts.boot_id)) return;
   if (const auto members = find_members(members_of(record, facts))) {
-    facts.members = describe(*members);
+    show_members(facts, *members);
   }
 }
 
@@ -317,7 +333,19 @@ void look_at_survivors(const RunRecord& record, wire::RunFacts& facts) {
   if (!facts.alive || facts.supervisor_lives || facts.command_lives) return;
   if (!is_here(record, *facts.alive, facts.boot_id)) return;
   if (const auto members = find_members(members_of(record, facts))) {
-    facts.members = describe(*members);
+    show_members(facts, *members);
+  }
+}
+
+// Without an end nobody has seen that everything of the run has gone. What cannot be looked at, and
+// may be of it, is no proof either way.
+void look_at_doubtful(const RunRecord& record, wire::RunFacts& facts) {
+  if (facts.exit || !facts.alive || facts.supervisor_lives || facts.command_lives) return;
+  if (!facts.members.empty() || !is_here(record, *facts.alive, facts.boot_id)) return;
+  if (const auto pid = find_doubtful(facts.alive->command)) {
+    facts.problem = concat("process ", *pid,
+                           " may be left of it: that began later than the run, and may not be "
+                           "looked at");
   }
 }
 
@@ -356,7 +384,8 @@ wire::RunFacts observe(const RunRecord& record, const std::string& boot_id,
     // What was left in another container is not gone because it is not seen from here.
     const bool seen = !ended || !facts.alive || is_here(record, *facts.alive, boot_id);
     if (members && (seen || !members->empty())) {
-      facts.members = describe(*members);
+      show_members(facts, *members);
+      look_at_doubtful(record, facts);
     } else if (!members) {
       facts.problem = "its processes cannot be looked at: " + members.error().message;
     }

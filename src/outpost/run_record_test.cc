@@ -265,6 +265,25 @@ TEST_F(RunRecordTest, ObservesAnEndAndTheSizesOfTheOutputs) {
   EXPECT_TRUE(facts.members.empty()) << "who lived at the end is gone now";
 }
 
+// It has no mark and no session that tells, and nobody is left who knows it.
+TEST_F(RunRecordTest, NamesWhoeverWasLeftAsLongAsThatVeryProcessLives) {
+  write_spec();
+  write_alive("boot", 0);
+  auto left = Subprocess::spawn({.argv = {"cat"}, .environment = {}});
+  ASSERT_TRUE(left);
+  auto shown = describe({left->pid()});
+  ASSERT_EQ(shown.size(), 1U);
+  ASSERT_TRUE(record_.write_exit({.left_running = shown}));
+  for (const bool members : {false, true}) {
+    const auto facts = observe(record_, "boot", {.members = members});
+    ASSERT_EQ(facts.members.size(), 1U);
+    EXPECT_EQ(facts.members[0].pid, left->pid());
+  }
+  ++shown[0].start_time;  // somebody else has got its number
+  ASSERT_TRUE(record_.write_exit({.left_running = shown}));
+  EXPECT_TRUE(observe(record_, "boot").members.empty());
+}
+
 TEST_F(RunRecordTest, SaysWhatCannotBeRead) {
   write_spec();
   ASSERT_TRUE(write_file_atomically(record_.path("alive"), "garbage", Durability::Process));

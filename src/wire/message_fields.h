@@ -138,6 +138,7 @@ template <class A>
 void fields(A& a, LiveProcess& m) {
   a("pid", m.pid);
   a("command", m.command);
+  a("start_time", m.start_time);
 }
 
 template <class A>

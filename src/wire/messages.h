@@ -182,6 +182,7 @@ enum class Cause : std::uint8_t {
 struct LiveProcess {
   std::int64_t pid = 0;
   std::string command;
+  std::uint64_t start_time = 0;  // as in ProcessKey; 0: not known
 };
 
 // Bytes of an output that are not kept any more: from the first on, and not the second.

@@ -109,7 +109,7 @@ inline ExitRecord sample_exit() {
           .user_ms = 3,
           .system_ms = 4,
           .max_rss_kib = 5,
-          .left_running = {{.pid = 7, .command = "sleep"}},
+          .left_running = {{.pid = 7, .command = "sleep", .start_time = 8}},
           .reason = "r",
           .disk_full = true};
 }
