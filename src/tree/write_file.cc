@@ -1,6 +1,7 @@
 #include "tree/write_file.h"
 
 #include <fcntl.h>
+#include <signal.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -15,15 +16,40 @@
 namespace yonder::tree {
 namespace {
 
-// What a failed append has left goes, unless somebody else has appended something, too: nobody
-// knows then whose bytes are the last.
-Error take_back(const Fd& file, const FilePlace& place, off_t old_size, std::uint64_t written,
-                int why) {
-  Error error = path_error("append to", place.path, why);
+// A write lease is given only while no other process has the file open, and makes those that open
+// it wait: a file that is shortened under it loses no bytes of others.
+class WriteLease {
+ public:
+  explicit WriteLease(const Fd& file) : file_(file.get()) {
+    ::fcntl(file_, F_SETSIG, SIGURG);  // what asks for the lease back; SIGIO would end this process
+    held_ = ::fcntl(file_, F_SETLEASE, F_WRLCK) == 0;
+  }
+  ~WriteLease() {
+    if (held_) ::fcntl(file_, F_SETLEASE, F_UNLCK);
+  }
+  WriteLease(const WriteLease&) = delete;
+  WriteLease& operator=(const WriteLease&) = delete;
+  [[nodiscard]] bool held() const { return held_; }
+
+ private:
+  int file_;
+  bool held_ = false;
+};
+
+bool take_back(const Fd& file, off_t old_size, std::uint64_t written) {
+  const WriteLease alone(file);
   struct stat now {};
-  const bool ours =
-      ::fstat(file.get(), &now) == 0 && now.st_size == old_size + static_cast<off_t>(written);
-  if (!ours || (written > 0 && ::ftruncate(file.get(), old_size) != 0)) {
+  return alone.held() && ::fstat(file.get(), &now) == 0 &&
+         now.st_size == old_size + static_cast<off_t>(written) &&
+         ::ftruncate(file.get(), old_size) == 0;
+}
+
+// What a failed append has left is removed, unless another process may be appending too: which bytes
+// are whose could not be told then.
+Error failed_append(const Fd& file, const FilePlace& place, off_t old_size, std::uint64_t written,
+                    int why) {
+  Error error = path_error("append to", place.path, why);
+  if (written > 0 && !take_back(file, old_size, written)) {
     error.hint = concat("the first ", written, " bytes of it are in the file");
   }
   return error;
@@ -37,7 +63,7 @@ Result<files::Written> append_to(const FilePlace& place, const OldFile& old,
   if (!file) return path_error("append to", place.path, errno);
   std::uint64_t appended = 0;
   if (const int failed = write_fully(file, request.content, appended); failed != 0) {
-    return take_back(file, place, old.info->st_size, appended, failed);
+    return failed_append(file, place, old.info->st_size, appended, failed);
   }
   if (::fsync(file.get()) != 0) return path_error("append to", place.path, errno);
   if (request.mode && ::fchmod(file.get(), *request.mode & 07777U) != 0) {
