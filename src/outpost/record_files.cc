@@ -42,12 +42,22 @@ Result<void> create_log(const RunRecord& record, const std::string& log_file) {
 
 }  // namespace
 
+Result<void> lock_new_spec(const RunRecord& record, const Fd& file) {
+  if (::flock(file.get(), LOCK_EX | LOCK_NB) != 0) {
+    if (errno != EWOULDBLOCK) return errno_error("lock " + record.path("spec"));
+    return Error{Errc::Conflict,
+                 concat(record.path("spec"), " is locked by ", describe_flock_holder(file)), ""};
+  }
+  struct stat info {};
+  if (::fstat(file.get(), &info) != 0) return errno_error("fstat " + record.path("spec"));
+  if (info.st_size == 0 && info.st_nlink > 0) return {};
+  return Error{Errc::Conflict, record.path("spec") + " was used by another process", ""};
+}
+
 Result<Fd> create_spec(const RunRecord& record) {
   TRY_ASSIGN(Fd fd, open_file(record.path("spec"), O_RDWR | O_CREAT | O_EXCL));
-  if (::flock(fd.get(), LOCK_EX | LOCK_NB) == 0) return fd;
-  if (errno != EWOULDBLOCK) return errno_error("lock " + record.path("spec"));
-  return Error{Errc::Conflict,
-               concat(record.path("spec"), " is locked by ", describe_flock_holder(fd)), ""};
+  TRY(lock_new_spec(record, fd));
+  return fd;
 }
 
 Result<void> write_spec(const RunRecord& record, const Fd& file, wire::StartRequest spec) {

@@ -10,9 +10,12 @@
 
 namespace yonder::outpost {
 
-// Makes `spec`, locked before its first byte is written. Conflict: somebody was faster, either with
-// the file or, in the moment before we locked it, with its lock.
+// Makes `spec`, locked before its first byte is written. Conflict: another process was faster,
+// either with the file or, in the moment before we locked it, with its lock.
 Result<Fd> create_spec(const RunRecord& record);
+// The second half of it. The lock may be free because a faster process has begun the run, and it
+// has ended since: what was written, packed or removed is no longer ours.
+Result<void> lock_new_spec(const RunRecord& record, const Fd& file);
 // Into the file that create_spec() made.
 Result<void> write_spec(const RunRecord& record, const Fd& file, wire::StartRequest spec);
 

@@ -230,6 +230,7 @@ Result<Started> begin_at(const Surroundings& around, const RunRecord& record,
                          std::optional<Spare>& spare) {
   auto files = make_record(record, spec, spare);
   if (!files && files.error().code == Errc::Conflict) {
+    TRY(unpack_run(record));  // theirs may have ended and been confirmed meanwhile
     return attach(around, record, request, spare);
   }
   if (!files) return no_room(std::move(files).error());

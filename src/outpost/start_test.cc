@@ -8,6 +8,7 @@
 #include <algorithm>
 
 #include "base/text.h"
+#include "outpost/record_files.h"
 #include "outpost/run_fixture_test.h"
 #include "outpost/self.h"
 
@@ -101,6 +102,21 @@ TEST_F(StartRun, StartsOnceWhenManyAskForTheSameRunAtTheSameTime) {
     ASSERT_EQ(wait_for_end(record).code, 0);
     ASSERT_EQ(starts(), static_cast<std::size_t>(round + 1));
   }
+}
+
+// It was held up between making the record's file and locking it, for a whole run of another.
+TEST_F(StartRun, DoesNotStartAgainWhatBeganAndEndedBeforeItsOwnLock) {
+  const auto wanted = request(kCount);
+  const RunRecord record(around_.state_dir, RunId(wanted.run_id));
+  ASSERT_TRUE(make_directory(record.directory()));
+  const auto slow = open_file(record.path("spec"), O_RDWR | O_CREAT | O_EXCL);
+  ASSERT_TRUE(slow);
+  ASSERT_TRUE(start_run(around_, wanted));
+  ASSERT_EQ(wait_for_end(record).code, 0);
+  ASSERT_TRUE(testing::eventually([&] { return !record.locked(); }));
+  const auto locked = lock_new_spec(record, *slow);
+  ASSERT_FALSE(locked);
+  EXPECT_EQ(locked.error().code, Errc::Conflict);
 }
 
 TEST_F(StartRun, StartsOnceWhenManyUseTheSameKeyAtTheSameTime) {
