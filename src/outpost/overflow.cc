@@ -61,9 +61,9 @@ std::vector<std::string> overflow_candidates(const std::string& state_dir,
   return places;
 }
 
-Result<void> claim_overflow(const std::string& place) {
+Result<void> claim_overflow(const std::string& place, std::uint64_t least) {
   for (const auto& level : levels_of(place)) TRY(claim_directory(level));
-  if (looks_full(place)) return errno_error(place, ENOSPC);
+  if (looks_full(place, least)) return errno_error(place, ENOSPC);
   return {};
 }
 

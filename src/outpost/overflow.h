@@ -7,6 +7,7 @@
 #include "base/id.h"
 #include "base/result.h"
 #include "outpost/machine.h"
+#include "outpost/room.h"
 #include "outpost/run_record.h"
 
 namespace yonder::outpost {
@@ -22,8 +23,8 @@ std::vector<std::string> overflow_candidates(const std::string& state_dir,
 
 // Such a place exists, and no other user can have made anything in it.
 bool is_our_own(const std::string& place);
-// Makes it ours, and looks whether it takes a record.
-Result<void> claim_overflow(const std::string& place);
+// Makes it ours, and looks whether it has so much room.
+Result<void> claim_overflow(const std::string& place, std::uint64_t least = kLeastRoom);
 
 // The record of this run, wherever it is. The usual place counts first.
 std::optional<RunRecord> find_record(const Surroundings& around, const RunId& id);

@@ -106,6 +106,42 @@ TEST_F(Overflow, TakesTheRecordWhenTheDiskHasFilledUpAfterASpareWasMade) {
   EXPECT_EQ(starts(), 1U);
 }
 
+TEST_F(Overflow, TakesTheRecordOfACommandWhereLittleOfItsOutputWouldFit) {
+  EXPECT_EQ(testing::with_private_mounts([&]() -> std::string {
+              const std::string state = scratch_ / "state";
+              if (!testing::mount_tmpfs(state, "size=512k,mode=700")) return "mount";
+              if (!make_directory(state + "/runs") || !make_directory(state + "/keys"))
+                return "mkdir";
+              const auto started = start_run(around_, request("head -c 900000 /dev/zero"));
+              if (!started) return started.error().message;
+              if (!started->record.directory().starts_with(place("first"))) return "not there";
+              if (wait_for_end(started->record).code != 0) return "the output found no room";
+              const auto facts = observe(started->record, around_.boot_id);
+              if (!facts.moved || facts.moved->why.find("less than 1 MiB") == std::string::npos)
+                return "it does not say why";
+              return facts.out_bytes == 900000 ? "" : "output is missing";
+            }),
+            "");
+}
+
+TEST_F(Overflow, StaysAtTheUsualPlaceWhereNoOtherHasMoreRoom) {
+  EXPECT_EQ(testing::with_private_mounts([&]() -> std::string {
+              for (const char* disk : {"state", "first", "second"}) {
+                if (!make_directory(scratch_ / disk) && !path_exists(scratch_ / disk))
+                  return "mkdir";
+                if (!testing::mount_tmpfs(scratch_ / disk, "size=512k,mode=700")) return "mount";
+              }
+              for (const char* name : {"state/runs", "state/keys"}) {
+                if (!make_directory(scratch_ / name)) return "mkdir";
+              }
+              const auto started = start_run(around_, request(kCount));
+              if (!started) return started.error().message;
+              if (!started->record.directory().starts_with(around_.state_dir)) return "not there";
+              return wait_for_three(started->record);
+            }),
+            "");
+}
+
 TEST_F(Overflow, GoesOnToTheNextPlaceWhereTheFirstIsFullToo) {
   EXPECT_EQ(testing::with_private_mounts([&]() -> std::string {
               if (!mount_runs() || !make_directory(scratch_ / "first")) return "mount";

@@ -51,15 +51,15 @@ bool log_disk_is_full(const std::string& log) {
 
 }  // namespace
 
-bool is_full(const struct statvfs& disk, bool for_root) {
+bool is_full(const struct statvfs& disk, bool for_root, std::uint64_t least) {
   if (disk.f_blocks == 0) return false;
   const std::uint64_t blocks = for_root ? disk.f_bfree : disk.f_bavail;
-  return blocks * disk.f_frsize < kLeastRoom;
+  return blocks * disk.f_frsize < least;
 }
 
-bool looks_full(const std::string& path) {
+bool looks_full(const std::string& path, std::uint64_t least) {
   struct statvfs disk {};
-  return ::statvfs(path.c_str(), &disk) == 0 && is_full(disk, ::geteuid() == 0);
+  return ::statvfs(path.c_str(), &disk) == 0 && is_full(disk, ::geteuid() == 0, least);
 }
 
 std::optional<bool> refuses_room(const Fd& file) {

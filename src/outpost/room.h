@@ -20,12 +20,15 @@ namespace yonder::outpost {
 // Less is as good as none: some file systems refuse a write while a few blocks are left.
 inline constexpr std::uint64_t kLeastRoom = 16384;
 
+// A record fits, but little of what a command prints: another place is better, if it has more.
+inline constexpr std::uint64_t kLittleRoom = 1024UL * 1024;
+
 // Pure. A file system that tells no size has no limit.
-bool is_full(const struct statvfs& disk, bool for_root);
+bool is_full(const struct statvfs& disk, bool for_root, std::uint64_t least = kLeastRoom);
 
 // By what the kernel tells, which costs nothing and does not know quotas. False where it tells
 // nothing.
-bool looks_full(const std::string& path);
+bool looks_full(const std::string& path, std::uint64_t least = kLeastRoom);
 
 // By asking for room, in a file of ours that keeps its size. Nothing: it cannot be asked for.
 std::optional<bool> refuses_room(const Fd& file);

@@ -252,14 +252,15 @@ Error no_room_anywhere(Error usual, const std::vector<std::string>& problems) {
   return usual;
 }
 
-// The usual place has no room. A foreground run would be begun by plain ssh all the same.
+// The usual place has no room. A foreground run would be begun by plain ssh all the same. `least`:
+// what another place must have.
 Result<Started> begin_elsewhere(const Surroundings& around, const RunId& id,
                                 const wire::StartRequest& request, const wire::StartRequest& spec,
-                                Error usual) {
+                                Error usual, std::uint64_t least = kLeastRoom) {
   std::vector<std::string> problems;
   for (const auto& place : around.overflow) {
     if (spec.background) break;  // it is to outlive what such places outlive
-    if (const auto claimed = claim_overflow(place); !claimed) {
+    if (const auto claimed = claim_overflow(place, least); !claimed) {
       problems.push_back(claimed.error().message);
       continue;
     }
@@ -273,6 +274,20 @@ Result<Started> begin_elsewhere(const Surroundings& around, const RunId& id,
     problems.push_back(started.error().message);
   }
   return no_room_anywhere(std::move(usual), problems);
+}
+
+// The record may fit into what is left at the usual place, but not what the command prints. NoRoom:
+// that place is no worse than the others.
+Result<Started> begin_with_more_room(const Surroundings& around, const RunId& id,
+                                     const wire::StartRequest& request,
+                                     const wire::StartRequest& spec) {
+  if (looks_full(around.state_dir)) {
+    return begin_elsewhere(around, id, request, spec, errno_error(around.state_dir, ENOSPC));
+  }
+  Error little{Errc::NoRoom, around.state_dir + ": less than 1 MiB is left on the device", ""};
+  auto started = begin_elsewhere(around, id, request, spec, std::move(little), kLittleRoom);
+  if (!started && started.error().code == Errc::NoPlace) started.error().code = Errc::NoRoom;
+  return started;
 }
 
 // Its record was kept by one machine alone, or in its memory. That it cannot be seen is no proof
@@ -368,10 +383,8 @@ Result<Started> start_run(const Surroundings& around, const wire::StartRequest& 
   TRY_ASSIGN(const wire::StartRequest spec, settle_request(around, request));
   TRY(check_session_free(around, spec.session, record));
 
-  // The record would fit into what is left here, but not what the command prints.
-  if (!spec.background && looks_full(around.state_dir)) {
-    auto elsewhere =
-        begin_elsewhere(around, id, request, spec, errno_error(around.state_dir, ENOSPC));
+  if (!spec.background && looks_full(around.state_dir, kLittleRoom)) {
+    auto elsewhere = begin_with_more_room(around, id, request, spec);
     if (elsewhere || elsewhere.error().code != Errc::NoRoom) return elsewhere;
   }
   auto started = begin_at(around, record, request, spec, spare);
