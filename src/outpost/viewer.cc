@@ -26,8 +26,10 @@ constexpr auto kBeginPatience = std::chrono::seconds(60);
 // Only the process that opens the view waits for it; a busy machine may need more than seconds.
 constexpr auto kTmuxLimit = std::chrono::minutes(1);
 // The view of an older run of that name closes when it has seen the end, and the tmux server ends
-// with the last session: who comes in that moment tries again.
+// with the last session: who comes in that moment tries again, so long, and on a busy machine so
+// often.
 constexpr auto kTryAgainFor = std::chrono::milliseconds(1500);
+constexpr int kTries = 10;
 constexpr int kPauseMs = 20;
 // Changes are told by inotify; this is for file systems where it stays silent.
 constexpr int kLookAgainMs = 500;
@@ -60,7 +62,8 @@ Result<void> open_some_view(const RunRecord& record, const std::string& name) {
   const Deadline deadline = Deadline::after(kTmuxLimit);
   const Deadline last_try = Deadline::after(kTryAgainFor);
   auto opened = open_view(record, name, deadline);
-  while (!opened && opened.error().code != Errc::Unsupported && !last_try.expired()) {
+  for (int tried = 1; !opened && opened.error().code != Errc::Unsupported; ++tried) {
+    if (last_try.expired() && (tried >= kTries || deadline.expired())) break;
     ::poll(nullptr, 0, kPauseMs);
     if (path_exists(record.path("tmux"))) return {};
     opened = open_view(record, name, deadline);

@@ -166,7 +166,8 @@ TEST_F(ChildEnvironments, NoProgramThatIsStartedIsGivenASecret) {
   EXPECT_TRUE(lab::eventually([&] { return path_exists(user().home + "/tree/f"); }))
       << "the worker has its secrets another way: " << sent.dump();
 
-  EXPECT_TRUE(lab::eventually([&] { return seen().contains("ssh -t"); }));
+  EXPECT_TRUE(lab::eventually([&] { return seen().contains("ssh -t"); }))
+      << (far.finish(), far.screen());
   EXPECT_TRUE(lab::eventually([&] { return !tmux_variables().empty(); }));
   auto found = seen();
   found["tmux"] = tmux_variables();
