@@ -94,6 +94,17 @@ class RunTest : public ::testing::Test {
     EXPECT_TRUE(testing::eventually(
         [&] { return record.has_ended() || path_exists(record.path("alive")); }));
     EXPECT_TRUE(path_exists(record.path("alive"))) << what_became_of(record);
+    wait_until_commands_own(record);
+  }
+  // Until its process has become the command, it shares the lock of its supervisor.
+  static void wait_until_commands_own(const RunRecord& record) {
+    const auto alive = record.read_alive();
+    if (!alive || !*alive) return;
+    const std::string name = concat("/proc/", (*alive)->command.pid, "/comm");
+    EXPECT_TRUE(testing::eventually([&] {
+      const auto comm = read_file(name, 64);
+      return !comm || *comm != "yonder-command\n";
+    }));
   }
   static std::string what_became_of(const RunRecord& record) {
     const auto exit = record.read_exit();
