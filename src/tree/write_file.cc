@@ -44,8 +44,8 @@ bool take_back(const Fd& file, off_t old_size, std::uint64_t written) {
          ::ftruncate(file.get(), old_size) == 0;
 }
 
-// What a failed append has left is removed, unless another process may be appending too: which bytes
-// are whose could not be told then.
+// What a failed append has left is removed, unless another process may be appending too: which
+// bytes are whose could not be told then.
 Error failed_append(const Fd& file, const FilePlace& place, off_t old_size, std::uint64_t written,
                     int why) {
   Error error = path_error("append to", place.path, why);
