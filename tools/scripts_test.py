@@ -46,6 +46,12 @@ class ScriptsTest(unittest.TestCase):
             self.assertRegex(done.stderr, "^(usage|check): ")
             self.assertNotIn("Traceback", done.stderr)
 
+    def test_files_that_git_does_not_list_are_not_said_to_be_checked(self):
+        for words in (["--form"], ["--all"], []):
+            done = run(ROOT / "scripts" / "check", *words, env={**os.environ, "GIT_DIR": "/nowhere"})
+            self.assertEqual(done.returncode, 1, words)
+            self.assertIn("check: git does not list the files of this tree", done.stderr)
+
 
 if __name__ == "__main__":
     unittest.main()
