@@ -52,6 +52,19 @@ class ScriptsTest(unittest.TestCase):
             self.assertEqual(done.returncode, 1, words)
             self.assertIn("check: git does not list the files of this tree", done.stderr)
 
+    def test_the_commit_is_that_of_the_sources_also_in_another_repositorys_hook(self):
+        with tempfile.TemporaryDirectory() as place:
+            def git(*words):
+                name = ("-c", "user.name=a", "-c", "user.email=a@b")
+                return run("git", "-C", place, *name, *words, env={"PATH": os.environ["PATH"], "HOME": place}).stdout
+            git("init", "-q")
+            git("commit", "-q", "--allow-empty", "-m", "another")
+            header = pathlib.Path(place, "commit.h")
+            done = run("cmake", "-D", f"SOURCE={ROOT}", "-D", f"OUTPUT={header}", "-P", ROOT / "cmake" / "write_commit.cmake",
+                       env={**os.environ, "GIT_DIR": f"{place}/.git"})
+            self.assertEqual(done.returncode, 0, done.stderr)
+            self.assertNotIn(git("describe", "--always", "--abbrev=8").strip(), header.read_text())
+
 
 if __name__ == "__main__":
     unittest.main()
