@@ -2,6 +2,7 @@
 #include <signal.h>
 #include <unistd.h>
 
+#include "lab/session.h"
 #include "lab/verdict.h"
 #include "outpost/helpers.h"
 
@@ -11,6 +12,7 @@ using namespace yonder;
 int main(int argc, char** argv) {
   // At once: a leak check at the end is one more process, and that would be the run's.
   if (const auto code = outpost::run_as_helper(argc, argv)) ::_exit(*code);
+  lab::forget_the_session();
   ::signal(SIGPIPE, SIG_IGN);
   ::testing::InitGoogleTest(&argc, argv);
   return lab::run_tests();
