@@ -34,10 +34,15 @@ class ScriptsTest(unittest.TestCase):
         with tempfile.TemporaryDirectory() as place:
             file = pathlib.Path(place, "a file")
             file.write_text("")
-            done = run(ROOT / "scripts" / "install", "--prefix", file)
+            no_home = {name: value for name, value in os.environ.items() if name != "HOME"}
+            done = run(ROOT / "scripts" / "install", "--prefix", file, env=no_home)
             self.assertEqual(done.returncode, 1)
             self.assertIn(f"install: {file} cannot be written to", done.stderr)
             self.assertNotIn("building", done.stdout)
+
+    def test_without_a_prefix_and_a_home_one_is_asked_for(self):
+        done = run(ROOT / "scripts" / "install", env={"PATH": os.environ["PATH"]})
+        self.assertEqual((done.returncode, done.stderr), (2, "install: name a directory: scripts/install --prefix DIR\n"))
 
     def test_what_cannot_be_checked_is_refused_with_the_usage(self):
         for words in (["--foo"], ["--form", "more"], ["no/such.cc"], ["README.md"]):

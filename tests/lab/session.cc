@@ -20,7 +20,7 @@ constexpr std::array kSettings{
     "YONDER_ASKPASS_SOCKET", "YONDER_ASKPASS_TOKEN", "YONDER_CONFIG",
     "YONDER_GPU_LEASES",     "YONDER_KFD",           "YONDER_PASSWORD",
     "YONDER_RUN_ID",         "YONDER_TOOLSETS",      "YONDER_INLINE_SYNC_MAX_FILES"};
-// Of an address of a socket, what names below the directory need.
+// An address of a socket has room for so much, and what the tests put below it.
 constexpr std::size_t kLongestTemporaryDirectory = 40;
 
 bool is_among(const auto& names, std::string_view name) {
@@ -32,6 +32,14 @@ bool is_kept(std::string_view name) {
   return is_among(kKept, name) ||
          std::any_of(kKeptBeginnings.begin(), kKeptBeginnings.end(),
                      [&](std::string_view beginning) { return name.starts_with(beginning); });
+}
+
+// Servers' settings and sockets cannot be in every place.
+bool suits_servers(std::string_view directory) {
+  constexpr std::string_view kPlain =
+      "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789/._-";
+  return directory.size() <= kLongestTemporaryDirectory &&
+         directory.find_first_not_of(kPlain) == std::string_view::npos;
 }
 
 std::vector<std::string> names() {
@@ -51,9 +59,7 @@ void forget_the_session() {
   }
   ::setenv("LANG", "C.UTF-8", 1);
   const char* directory = ::getenv("TMPDIR");
-  if (directory != nullptr && std::string_view(directory).size() > kLongestTemporaryDirectory) {
-    ::unsetenv("TMPDIR");
-  }
+  if (directory != nullptr && !suits_servers(directory)) ::unsetenv("TMPDIR");
 }
 
 }  // namespace yonder::lab
