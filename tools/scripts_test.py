@@ -8,8 +8,10 @@ import unittest
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 
 
-def run(*words, **more):
-    return subprocess.run(words, text=True, capture_output=True, timeout=600, **more)
+def run(*words, env=os.environ, **more):
+    # bash complains of a locale that is not installed.
+    env = {**env, "LC_ALL": "C.UTF-8"}
+    return subprocess.run(words, text=True, capture_output=True, timeout=600, env=env, **more)
 
 
 class ScriptsTest(unittest.TestCase):
