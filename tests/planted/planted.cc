@@ -32,4 +32,8 @@ TEST(Planted, FailsAndIsSkipped) {
   GTEST_SKIP() << "too late";
 }
 
+TEST(Planted, FailsByLeaving) {
+  std::exit(0);
+}
+
 }  // namespace
