@@ -4,6 +4,10 @@
 set(commit "")
 find_program(GIT git)
 if(GIT AND EXISTS ${SOURCE}/.git)
+  # What a hook of another repository has set would name that one's commit.
+  foreach(name IN ITEMS GIT_DIR GIT_WORK_TREE GIT_INDEX_FILE GIT_COMMON_DIR GIT_OBJECT_DIRECTORY)
+    unset(ENV{${name}})
+  endforeach()
   # Looking must not take git's lock from a person who works in the same tree.
   set(ENV{GIT_OPTIONAL_LOCKS} 0)
   execute_process(COMMAND ${GIT} -C ${SOURCE} describe --always --abbrev=8 --dirty "--exclude=*"

@@ -17,6 +17,7 @@
 #include "base/text.h"
 #include "lab/command.h"
 #include "lab/guard.h"
+#include "lab/session.h"
 
 namespace yonder::lab {
 namespace {
@@ -52,16 +53,6 @@ Result<void> make_noisy(const Account& user) {
   return {};
 }
 
-void forget_the_developers_session(const std::string& home) {
-  for (const char* name :
-       {"SSH_AUTH_SOCK", "SSH_AGENT_PID", "SSH_ASKPASS", "SSH_ASKPASS_REQUIRE", "SSH_CONNECTION",
-        "SSH_CLIENT", "SSH_TTY", "DISPLAY", "WAYLAND_DISPLAY", "XDG_CONFIG_HOME", "XDG_STATE_HOME",
-        "XDG_CACHE_HOME", "XDG_DATA_HOME", "XDG_RUNTIME_DIR", "TMUX"}) {
-    ::unsetenv(name);
-  }
-  ::setenv("HOME", home.c_str(), 1);
-}
-
 }  // namespace
 
 Lab::Lab(Way way, const Site& site)
@@ -89,7 +80,7 @@ Result<void> Lab::furnish() {
   TRY(has_several_users() ? provide_run_sshd() : replace_run());
   if (!has_several_users()) TRY(own_account_files());
   TRY(move_root(client_home_, has_several_users() ? 0 : kOnlyUid));
-  forget_the_developers_session(client_home_);
+  ::setenv("HOME", client_home_.c_str(), 1);
   return add_users();
 }
 
@@ -112,6 +103,7 @@ Result<void> Lab::add_users() {
 void Lab::enter() {
   Entered& state = entered();
   if (state.lab) return;
+  forget_the_session();
   // What the keeper does not hold, no daemon will hold either.
   ::close_range(3, ~0U, CLOSE_RANGE_CLOEXEC);
   remove_stale_sites();
