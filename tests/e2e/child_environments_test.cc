@@ -1,5 +1,6 @@
 #include <sys/stat.h>
 
+#include <filesystem>
 #include <map>
 
 #include "base/file.h"
@@ -28,6 +29,9 @@ class ChildEnvironments : public AuthTest {
     sshd_.emplace(start_sshd());
     place_ = new_open_directory();
     ASSERT_TRUE(make_directory(place_ + "/bin"));
+    // A file of each process: two that start at once must not write into each other's lines.
+    ASSERT_TRUE(make_directory(place_ + "/seen"));
+    ASSERT_EQ(::chmod((place_ + "/seen").c_str(), 01777), 0);
     for (const char* name : {"ssh", "git"}) stand_in_for(name, concat("/usr/bin/", name));
     stand_in_for("editor", "/bin/true");
     stand_in_for("ask", concat("/bin/echo ", user_->password));
@@ -72,7 +76,7 @@ class ChildEnvironments : public AuthTest {
   }
 
   std::string run_on(const std::string& machine) {
-    const std::string out = yonder({"run", machine, "--", "sleep 60"}).out;
+    const std::string out = yonder({"run", machine, "--", "sleep 1000"}).out;
     runs_.push_back(out.substr(0, out.find('\n')));
     return runs_.back();
   }
@@ -81,11 +85,13 @@ class ChildEnvironments : public AuthTest {
   std::map<std::string, std::string> seen() const {
     std::map<std::string, std::string> all;
     std::string kind;
-    for (const auto& line : split(file_text(place_ + "/seen"), '\n')) {
-      if (line.starts_with("== ")) {
-        kind = line.substr(3);
-      } else {
-        all[kind] += line + "\n";
+    for (const auto& file : std::filesystem::directory_iterator(place_ + "/seen")) {
+      for (const auto& line : split(file_text(file.path()), '\n')) {
+        if (line.starts_with("== ")) {
+          kind = line.substr(3);
+        } else {
+          all[kind] += line + "\n";
+        }
       }
     }
     return all;
@@ -124,7 +130,7 @@ class ChildEnvironments : public AuthTest {
         concat("#!/bin/sh\nshow() { tr '\\0' '\\n' </proc/$1/environ; }\n{\n", "case ", name,
                " in ssh) echo \"== ssh $1\";; *) echo '== ", name, "';; esac\nshow $$\n",
                "case \"$(tr '\\0' ' ' </proc/$PPID/cmdline)\" in *transfer-worker*)\n",
-               "echo '== transfer-worker'; show $PPID;; esac\n} >>", place_, "/seen\n", "exec ",
+               "echo '== transfer-worker'; show $PPID;; esac\n} >>", place_, "/seen/$$\n", "exec ",
                real, name == "ask" || name == "editor" ? "\n" : " \"$@\"\n");
     ASSERT_TRUE(write_file_atomically(path, text, Durability::Process));
     ASSERT_EQ(::chmod(path.c_str(), 0755), 0);
