@@ -8,6 +8,7 @@
 #include "cli/find_runs.h"
 #include "cli/people_progress.h"
 #include "cli/render.h"
+#include "cli/unreached.h"
 #include "ops/tasks.h"
 
 namespace yonder::cli {
@@ -27,8 +28,9 @@ Result<SpawnOptions> words_for(const AttachOptions& options, const Doors& doors)
   ops::Session session;
   ops::CallContext context{.session = session, .progress = people_progress()};
   TRY_ASSIGN(const auto runs, find_runs(*engine, session, options.which));
-  TRY_ASSIGN(auto words, ops::attach_words(*engine, context, runs.front()));
-  if (words.argv.empty()) return Error{Errc::Internal, "there is nothing to attach with", ""};
+  auto words = ops::attach_words(*engine, context, runs.front());
+  if (!words) return unreached(*engine, runs.front(), std::move(words).error(), "yonder attach");
+  if (words->argv.empty()) return Error{Errc::Internal, "there is nothing to attach with", ""};
   return words;
 }
 

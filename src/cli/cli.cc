@@ -1,8 +1,11 @@
 #include "cli/cli.h"
 
+#include <optional>
+
 #include "base/log.h"
 #include "cli/commands.h"
 #include "cli/exit_status.h"
+#include "cli/link_notice.h"
 #include "cli/parse.h"
 #include "cli/render.h"
 
@@ -55,6 +58,44 @@ struct Dispatch {
   int operator()(const ManPagesOptions& options) const { return man_pages_command(options, doors); }
 };
 
+template <class Options>
+bool is_quiet(const Options& options) {
+  if constexpr (requires { options.quiet; }) return options.quiet;
+  return false;
+}
+
+// The doors, and a word to people about connections that take their time, as long as this lives.
+class ToldDoors {
+ public:
+  ToldDoors(const Doors& doors, const Command& command, bool json)
+      : told_(!json && std::visit([](const auto& options) { return !is_quiet(options); }, command)),
+        over_bar_(std::holds_alternative<SyncOptions>(command)),
+        doors_(doors) {
+    // Who asks many machines does not wait long for any of them; with the exception of those who
+    // place work.
+    const bool placing =
+        std::holds_alternative<ExecOptions>(command) || std::holds_alternative<RunOptions>(command);
+    doors_.engine = [this, open = doors.engine] { return watched(open()); };
+    if (!placing) return;
+    doors_.silent_engine = [this, open = doors.silent_engine] { return watched(open()); };
+  }
+  ToldDoors(const ToldDoors&) = delete;
+  ToldDoors& operator=(const ToldDoors&) = delete;
+
+  const Doors& doors() const { return doors_; }
+
+ private:
+  Result<ops::Engine*> watched(Result<ops::Engine*> engine) {
+    if (engine && told_ && !watch_) watch_.emplace(**engine, over_bar_);
+    return engine;
+  }
+
+  const bool told_;
+  const bool over_bar_;
+  Doors doors_;
+  std::optional<LinkWatch> watch_;
+};
+
 }  // namespace
 
 int run(int argc, char** argv, const Doors& doors) {
@@ -66,7 +107,8 @@ int run(int argc, char** argv, const Doors& doors) {
     return kExitUsage;
   }
   if (line->verbose) set_log_level(LogLevel::Info);
-  return std::visit(Dispatch{doors}, line->command);
+  ToldDoors told(doors, line->command, wants_json(words));
+  return std::visit(Dispatch{told.doors()}, line->command);
 }
 
 }  // namespace yonder::cli

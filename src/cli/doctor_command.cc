@@ -15,7 +15,8 @@ int fail(const DoctorOptions& options, const Error& error) {
 }  // namespace
 
 int doctor_command(const DoctorOptions& options, const Doors& doors) {
-  auto engine = options.sandbox ? doors.engine() : doors.silent_engine();
+  const bool silent = !options.sandbox || options.wait;
+  auto engine = silent ? doors.silent_engine() : doors.engine();
   if (!engine) return fail(options, engine.error());
   if (options.forget_place) {
     const auto forgotten = ops::forget_state_place(**engine, *options.sandbox);
@@ -23,7 +24,7 @@ int doctor_command(const DoctorOptions& options, const Doors& doors) {
   }
   ops::Session session;
   ops::CallContext context{.session = session};
-  const auto diagnosis = ops::diagnose(**engine, context, options.sandbox);
+  const auto diagnosis = ops::diagnose(**engine, context, options.sandbox, options.wait);
   if (!diagnosis) return fail(options, diagnosis.error());
   const int status = diagnosis->healthy() ? kExitSuccess : kExitProblems;
   if (options.json) return print_json_then(ops::to_json(*diagnosis), status);

@@ -3,7 +3,6 @@
 #include <cerrno>
 #include <cstring>
 #include <memory>
-#include <optional>
 
 #include "base/log.h"
 #include "cli/commands.h"
@@ -11,7 +10,6 @@
 #include "cli/exec_ending.h"
 #include "cli/exit_status.h"
 #include "cli/interrupts.h"
-#include "cli/link_notice.h"
 #include "cli/own_variables.h"
 #include "cli/render.h"
 #include "cli/tilde_hint.h"
@@ -21,9 +19,6 @@
 
 namespace yonder::cli {
 namespace {
-
-// Before that a connection is not worth a word.
-constexpr auto kQuietConnecting = std::chrono::milliseconds(1500);
 
 int usable_stdin(const ExecOptions& options) {
   // The first one who started a run feeds it; whoever attaches later only listens.
@@ -71,15 +66,12 @@ class Exec {
       request.stdin_fd = usable_stdin(options_);
       return finish_json(ops::exec(engine_, context, request));
     }
-    std::optional<LinkWatch> watch;
-    if (!options_.quiet) watch.emplace(engine_);
     const auto response =
         ops::exec_streaming(engine_, context, request,
                             {.on_stdout = [this](std::string_view bytes) { pass_on(out_, bytes); },
                              .on_stderr = [this](std::string_view bytes) { pass_on(err_, bytes); },
                              .stdin_fd = usable_stdin(options_),
                              .on_started = [this](const RunId& id) { on_started(id); }});
-    watch.reset();  // what is said of the end is said last
     return finish(response);
   }
 
@@ -89,11 +81,9 @@ class Exec {
     log_info("exec: started", {{"run", id.str()}});
   }
 
-  // People need not hear of each connection, but of one that takes its time.
-  void on_progress(const std::string& text) {
+  void on_progress(const std::string& text) const {
     log_info(text);
-    const bool slow = std::chrono::steady_clock::now() - began_ > kQuietConnecting;
-    const bool shown = slow || text.starts_with("putting ");
+    const bool shown = text.starts_with("putting ");
     if (shown && !started_ && !options_.quiet && stderr_is_terminal()) say(text);
   }
 
@@ -159,7 +149,6 @@ class Exec {
   ops::Session session_;
   GivenUp given_up_;
   bool started_ = false;
-  Instant began_ = std::chrono::steady_clock::now();
 };
 
 int fail(const ExecOptions& options, const Error& error, int status) {

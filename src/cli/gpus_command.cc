@@ -18,7 +18,7 @@ int fail(const GpusOptions& options, const Error& error) {
 
 int gpus_command(const GpusOptions& options, const Doors& doors) {
   // Nobody is asked who would be given up while typing.
-  const bool silent = options.sandboxes.empty() || options.wait;
+  const bool silent = options.sandboxes.size() != 1 || options.wait;
   const auto engine = silent ? doors.silent_engine() : doors.engine();
   if (!engine) return fail(options, engine.error());
   ops::Session session;

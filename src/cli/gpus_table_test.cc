@@ -152,6 +152,7 @@ TEST(ResourcesTable, HasOneLineForEachMachine) {
   list.sandboxes[1].resources->facts->memory.total_bytes = resources::Count::missing("?");
   list.sandboxes[2].spec.name = "alias";
   list.sandboxes[3].spec.name = "dead";
+  list.sandboxes[3].connection_alive = false;
   list.sandboxes[3].resources =
       resources::Seen{.facts = {}, .error = Error{Errc::Unreachable, "no route", ""}};
   const HostsTable table = resources_table(list);

@@ -48,6 +48,7 @@ void declare_looking(CLI::App& app, RawOptions& raw) {
   add_sandbox(doctor, raw, "Look at this sandbox only");
   doctor.add_flag("--forget-place", raw.forget_place,
                   "Forget where the machine keeps its run records");
+  add_patience(doctor, raw);
   doctor.add_flag("--json", raw.json, "Print JSON");
   doctor.footer(doctor_footer());
 }

@@ -136,6 +136,8 @@ std::vector<std::string> names_of(const CLI::Option& option);
 void add_sandbox(CLI::App& command, RawOptions& raw, const std::string& description);
 // --sandbox alone, where paths or runs may name the machine.
 void add_sandbox_option(CLI::App& command, RawOptions& raw, const std::string& description);
+// --wait, of a command that asks several machines.
+void add_patience(CLI::App& command, RawOptions& raw);
 // What `exec` and `run` know in common: where and how a command runs.
 void add_surroundings(CLI::App& command, RawOptions& raw);
 // What both may ask of a machine.

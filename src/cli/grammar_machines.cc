@@ -15,8 +15,9 @@ void add_needs(CLI::App& command, RawOptions& raw) {
       ->allow_extra_args(false);
 }
 
-static void add_patience(CLI::App& command, RawOptions& raw) {
-  command.add_option("--wait", raw.wait, "Go on after this time without those that are silent")
+void add_patience(CLI::App& command, RawOptions& raw) {
+  command
+      .add_option("--wait", raw.wait, "Wait so long for machines that do not answer (default: 2)")
       ->type_name("TIME");
 }
 
@@ -49,6 +50,7 @@ void declare_machines(CLI::App& app, RawOptions& raw) {
   top.add_option("--interval", raw.interval, "Look again after this time (default: 2)")
       ->type_name("TIME");
   top.add_flag("--once", raw.once, "Look once, print a table and exit");
+  add_patience(top, raw);
   top.add_flag("--json", raw.json, "Print one JSON object a line, at each look");
   top.footer(top_footer());
 }

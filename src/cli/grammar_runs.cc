@@ -33,6 +33,7 @@ void declare_ps(CLI::App& app, RawOptions& raw) {
   ps.add_flag("--all", raw.all, "Also those that ended more than a day ago");
   ps.add_flag("--exec", raw.with_exec, "Also what `yonder exec` and agents ran and waited for");
   ps.add_flag("--scan", raw.scan, "Also look for runs that others started, and note them here");
+  add_patience(ps, raw);
   ps.add_flag("--json", raw.json, "Print JSON");
   ps.add_flag("--ids", raw.names, "Print only the ids and sessions that are known here")->group("");
   ps.footer(ps_footer());

@@ -41,7 +41,8 @@ does not answer shows its last values with their age, and why. "?" is what could
 Keys: j and k or the arrows move, tab goes to the next pane, s to the next order, / asks for a filter
 (esc clears it), enter on a run follows its log, ? shows all this, q quits.
 
-With --once, or when stdout is no terminal, it prints what it sees at one look. In a pipe: one line
+With --once, or when stdout is no terminal, it prints what it sees at one look: of the machines that
+answer within 2 seconds (or --wait). In a pipe: one line
 for each machine, gpu, run and transfer, which begins with that word; fields are separated by tabs.
 --json prints an object a line at each look, --json --once only one.
 

@@ -33,7 +33,7 @@ it), timed_out, stopped, refused (it never began), lost (its machine has booted 
 is gone), unknown (its machine cannot be reached now).
 
 Asks all configured sandboxes at once, and then never asks for a password: `yonder login NAME` before.
-Of one that does not answer it shows what was last seen.
+Of one that does not answer within 2 seconds (or --wait) it shows what was last seen.
 
 Examples:
   yonder ps

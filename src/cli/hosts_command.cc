@@ -56,7 +56,7 @@ int hosts_command(const HostsOptions& options, const Doors& doors) {
   const int status = show_table(
       table, options.resources ? table.rows : hosts_fields(*list, options.check), shown_on);
   if (status != kExitSuccess) return status;
-  for (const auto& note : hosts_notes(*list)) say(note);
+  for (const auto& note : hosts_notes(*list, shown_on.terminal)) say(note);
   if (list->not_asked > 0) say(ops::left_out_note(list->not_asked));
   for (const auto& warning : list->warnings) say(warning);
   return kExitSuccess;

@@ -69,7 +69,8 @@ Row row_of(const ops::SandboxStatus& status) {
   if (!status.resources) return {name, "-", "-", "-", "-", "-"};
   if (!status.resources->facts) {
     const std::string why = status.resources->error ? status.resources->error->message : "";
-    return {name, "-", "-", "-", "-", one_line("failed: " + why)};
+    const std::string failed = status.connection_alive ? "failed: " : "";
+    return {name, "-", "-", "-", "-", one_line(failed + why)};
   }
   Row row{name};
   for (auto& cell : resources_cells(*status.resources->facts)) row.push_back(std::move(cell));

@@ -23,6 +23,11 @@ std::string port(const SandboxSpec& spec) {
   return spec.port == 0 ? "" : std::to_string(spec.port);
 }
 
+// The file without its directories, which are nearly always the same.
+std::string short_origin(const SandboxSpec& spec) {
+  return spec.origin.substr(spec.origin.find_last_of('/') + 1);
+}
+
 std::string error_text(const ops::SandboxStatus& status) {
   return status.connection_error ? one_line(status.connection_error->message) : "";
 }
@@ -49,7 +54,7 @@ HostsTable hosts_table(const ops::SandboxList& list, bool checked) {
     table.rows.push_back({status.is_active ? "*" : " ", one_line(spec.name), backend(spec),
                           or_dash(one_line(spec.host)), or_dash(one_line(spec.user)),
                           or_dash(port(spec)),
-                          checked ? answer(status) : or_dash(one_line(spec.origin))});
+                          checked ? answer(status) : or_dash(one_line(short_origin(spec)))});
   }
   return table;
 }
@@ -72,13 +77,18 @@ std::vector<Row> hosts_fields(const ops::SandboxList& list, bool checked) {
   return rows;
 }
 
-std::vector<std::string> hosts_notes(const ops::SandboxList& list) {
+std::vector<std::string> hosts_notes(const ops::SandboxList& list, bool for_people) {
   std::vector<std::string> notes;
   for (const auto& status : list.sandboxes) {
     const auto& error = status.connection_error;
+    const bool failed = error && status.connection_alive == false;
     const bool person = error && (error->code == Errc::AuthNeeded || error->code == Errc::HostKey);
-    if (!person || error->hint.empty()) continue;
-    notes.push_back(concat(one_line(status.spec.name), ": ", one_line(error->hint)));
+    if (failed && for_people) {
+      notes.push_back(concat(one_line(status.spec.name), ": ", one_line(error->message),
+                             error->hint.empty() ? "" : "; ", one_line(error->hint)));
+    } else if (person && !error->hint.empty()) {
+      notes.push_back(concat(one_line(status.spec.name), ": ", one_line(error->hint)));
+    }
   }
   return notes;
 }

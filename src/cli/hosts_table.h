@@ -28,7 +28,8 @@ Row resources_cells(const resources::MachineFacts& facts);
 // milliseconds and the error. "-" is an empty field.
 std::vector<Row> hosts_fields(const ops::SandboxList& list, bool checked);
 
-// What to do about those that only a person can log in to.
-std::vector<std::string> hosts_notes(const ops::SandboxList& list);
+// What to do about those that only a person can log in to; for people, whose table may cut it, why
+// others have failed too.
+std::vector<std::string> hosts_notes(const ops::SandboxList& list, bool for_people = false);
 
 }  // namespace yonder::cli

@@ -12,8 +12,8 @@
 
 namespace yonder::cli {
 
-// Pure. What to tell people about their connections: one line when one has been away for a while,
-// and one when it is back.
+// Pure. What to tell people about their connections: one line when one takes a while to be made, or
+// has been away for a while, and one when it is there.
 class LinkNotice {
  public:
   std::vector<std::string> look(const std::vector<LinkSight>& sights, Instant now);
@@ -21,15 +21,20 @@ class LinkNotice {
  private:
   struct Away {
     Instant since;
+    bool first = false;  // it was never there
     bool told = false;
   };
+  void forget_given_up(const std::vector<LinkSight>& sights);
+  std::string look_at(const LinkSight& sight, Instant now);
+
   std::map<std::string, Away> away_;
 };
 
 // Tells it on stderr, when that is a terminal, as long as the object lives.
 class LinkWatch {
  public:
-  explicit LinkWatch(const ops::Engine& engine);
+  // `over_bar`: a bar may stand on the line, which is drawn again.
+  explicit LinkWatch(const ops::Engine& engine, bool over_bar = false);
   ~LinkWatch();
   LinkWatch(const LinkWatch&) = delete;
   LinkWatch& operator=(const LinkWatch&) = delete;
@@ -38,6 +43,7 @@ class LinkWatch {
   void watch();
 
   const ops::Engine& engine_;
+  const bool over_bar_;
   Monitor<bool> over_{false};
   Thread thread_;
 };

@@ -44,5 +44,28 @@ TEST_F(LinkNotices, SayOfASilentMachineOnlyThatItDoesNotAnswer) {
   EXPECT_THAT(after(1s, LinkState::Up), ElementsAre("connected to gpu1 again"));
 }
 
+TEST_F(LinkNotices, TellOfAFirstConnectionThatTakesItsTimeAndThatItIsThere) {
+  EXPECT_THAT(after(0s, LinkState::Connecting), IsEmpty());
+  EXPECT_THAT(after(1900ms, LinkState::Connecting), IsEmpty());
+  EXPECT_THAT(after(100ms, LinkState::Connecting), ElementsAre("connecting to gpu1..."));
+  EXPECT_THAT(after(10s, LinkState::Connecting), IsEmpty());
+  EXPECT_THAT(after(1s, LinkState::Up), ElementsAre("connected to gpu1"));
+}
+
+TEST_F(LinkNotices, TellOfALossThatComesRightAfterTheFirstConnection) {
+  EXPECT_THAT(after(0s, LinkState::Connecting), IsEmpty());
+  EXPECT_THAT(after(1900ms, LinkState::Lost), IsEmpty());
+  EXPECT_THAT(after(2s, LinkState::Lost),
+              ElementsAre("connection to gpu1 lost, reconnecting; the command goes on"));
+  EXPECT_THAT(after(1s, LinkState::Up), ElementsAre("connected to gpu1 again"));
+}
+
+TEST_F(LinkNotices, CountTheTimeOfANewAttemptFromItsBegin) {
+  EXPECT_THAT(after(0s, LinkState::Connecting), IsEmpty());
+  EXPECT_THAT(notice_.look({}, now_), IsEmpty()) << "given up, or a person is asked";
+  EXPECT_THAT(after(10s, LinkState::Connecting), IsEmpty());
+  EXPECT_THAT(after(2s, LinkState::Connecting), ElementsAre("connecting to gpu1..."));
+}
+
 }  // namespace
 }  // namespace yonder::cli

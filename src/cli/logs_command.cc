@@ -1,17 +1,16 @@
 #include <cerrno>
 #include <cstring>
-#include <optional>
 
 #include "base/clean_text.h"
 #include "base/text.h"
 #include "cli/commands.h"
 #include "cli/exit_status.h"
-#include "cli/link_notice.h"
 #include "cli/logs_plan.h"
 #include "cli/render.h"
 #include "cli/task_reports.h"
 #include "cli/task_work.h"
 #include "cli/terminal_text.h"
+#include "cli/unreached.h"
 #include "ops/task_operations.h"
 
 namespace yonder::cli {
@@ -101,11 +100,9 @@ int print_as_is(const LogsOptions& options, TaskWork& work) {
   LogPrinter printer(work.interrupts(), shown_on);
   const ops::TaskRef& run = work.runs().front();
   auto context = work.context();
-  std::optional<LinkWatch> watch;
-  if (options.follow) watch.emplace(work.engine());
   auto end = ops::stream_log(work.engine(), context, log_request(options, run, reader),
                              [&](std::string_view bytes) { printer.pass_on(bytes); });
-  watch.reset();
+  if (!end) end = unreached(work.engine(), run, std::move(end).error(), "yonder logs");
   const bool nothing = end && !end->task && !end->detached && end->next_offset == 0;
   if (nothing && !printer.has_begun()) return fail(options, no_such_session(run));
   printer.finish();

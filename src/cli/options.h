@@ -54,6 +54,7 @@ struct PsOptions {
   bool scan = false;
   bool json = false;
   bool ids = false;  // for completion scripts
+  std::optional<Duration> wait;
 };
 
 // Runs as they were typed: an id, the beginning of one, or a session's name.
@@ -216,12 +217,14 @@ struct TopOptions {
   Duration interval = std::chrono::seconds(2);
   bool once = false;
   bool json = false;
+  std::optional<Duration> wait;  // with `once`
 };
 
 struct DoctorOptions {
   std::optional<std::string> sandbox;
   bool forget_place = false;
   bool json = false;
+  std::optional<Duration> wait;
 };
 
 struct LoginOptions {

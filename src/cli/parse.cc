@@ -107,16 +107,9 @@ Result<void> check_machines(const RawOptions& raw) {
   return {};
 }
 
-// How long machines have to answer, altogether.
-Result<std::optional<Duration>> to_wait(const RawOptions& raw) {
-  if (raw.wait.empty()) return std::optional<Duration>();
-  TRY_ASSIGN(const Duration wait, parse_time_limit("--wait", raw.wait));
-  return std::optional<Duration>(wait);
-}
-
 Result<Command> to_gpus(const RawOptions& raw) {
   TRY(check_machines(raw));
-  TRY_ASSIGN(const auto wait, to_wait(raw));
+  TRY_ASSIGN(const auto wait, parse_patience(raw.wait));
   return Command(GpusOptions{raw.machines, raw.json, wait});
 }
 
@@ -124,7 +117,7 @@ Result<Command> to_hosts(const RawOptions& raw) {
   if (!raw.wait.empty() && !raw.resources && !raw.check) {
     return usage_error("--wait goes only together with --resources or --check");
   }
-  TRY_ASSIGN(const auto wait, to_wait(raw));
+  TRY_ASSIGN(const auto wait, parse_patience(raw.wait));
   TRY(check_machines(raw));
   return Command(HostsOptions{raw.machines, raw.check, raw.resources, raw.json, raw.names, wait});
 }
@@ -138,6 +131,8 @@ Result<Command> to_top(const RawOptions& raw) {
     TRY_ASSIGN(top.interval, parse_time_limit("--interval", raw.interval));
   }
   if (top.interval < kShortest) return usage_error("--interval must be 0.2 seconds at least");
+  if (!raw.wait.empty() && !raw.once) return usage_error("--wait goes only together with --once");
+  TRY_ASSIGN(top.wait, parse_patience(raw.wait));
   return Command(std::move(top));
 }
 
@@ -178,6 +173,7 @@ Result<Command> to_command(const CLI::App& app, const CLI::App& command, const R
   if (name == "doctor") {
     DoctorOptions doctor{.forget_place = raw.forget_place, .json = raw.json};
     if (!raw.sandbox.empty()) doctor.sandbox = raw.sandbox;
+    TRY_ASSIGN(doctor.wait, parse_patience(raw.wait));
     if (doctor.forget_place && !doctor.sandbox) {
       return usage_error("--forget-place needs the name of a sandbox");
     }

@@ -40,11 +40,12 @@ Result<Command> to_run(const RawOptions& raw, const std::optional<Words>& tail) 
   return Command(std::move(options));
 }
 
-Command to_ps(const RawOptions& raw) {
+Result<Command> to_ps(const RawOptions& raw) {
   PsOptions options{
       .all = raw.all, .exec = raw.with_exec, .scan = raw.scan, .json = raw.json, .ids = raw.names};
   if (!raw.sandbox.empty()) options.sandbox = raw.sandbox;
-  return options;
+  TRY_ASSIGN(options.wait, parse_patience(raw.wait));
+  return Command(std::move(options));
 }
 
 Result<RunWords> to_words(const std::string& name, const RawOptions& raw) {

@@ -183,6 +183,10 @@ TEST(Parse, ReadsTheOtherCommands) {
   EXPECT_EQ(parsed<HostsOptions>({"hosts", "--resources", "--wait", "1.5"}).wait,
             std::chrono::milliseconds(1500));
   EXPECT_EQ(parsed<GpusOptions>({"gpus", "--wait", "3"}).wait, std::chrono::seconds(3));
+  EXPECT_EQ(parsed<PsOptions>({"ps", "--wait", "3"}).wait, std::chrono::seconds(3));
+  EXPECT_EQ(parsed<DoctorOptions>({"doctor", "--wait", "3"}).wait, std::chrono::seconds(3));
+  EXPECT_EQ(parsed<TopOptions>({"top", "--once", "--wait", "3"}).wait, std::chrono::seconds(3));
+  EXPECT_FALSE(parse_command_line({"top", "--wait", "3"})) << "it shows what comes when it comes";
   EXPECT_THAT(refusal({"hosts", "--wait", "3"}), HasSubstr("--resources"));
   EXPECT_EQ(parsed<DoctorOptions>({"doctor"}).sandbox, std::nullopt);
   EXPECT_EQ(parsed<DoctorOptions>({"doctor", "gpu1", "--json"}).sandbox, "gpu1");

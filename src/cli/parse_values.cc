@@ -66,6 +66,12 @@ Result<Duration> parse_time_limit(const char* option, const std::string& text) {
   return limit;
 }
 
+Result<std::optional<Duration>> parse_patience(const std::string& text) {
+  if (text.empty()) return std::optional<Duration>();
+  TRY_ASSIGN(const Duration wait, parse_time_limit("--wait", text));
+  return std::optional<Duration>(wait);
+}
+
 Result<std::size_t> parse_count(const char* option, const std::string& text, std::size_t most) {
   std::size_t value = 0;
   const auto end = text.data() + text.size();

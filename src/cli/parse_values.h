@@ -21,6 +21,8 @@ Error usage_error(std::string message, std::string hint = "");
 Result<Duration> parse_time(const char* option, const std::string& text);
 // The same of something that must not be over at once: above 0.
 Result<Duration> parse_time_limit(const char* option, const std::string& text);
+// How long machines have to answer, altogether: --wait; nothing when it is not given.
+Result<std::optional<Duration>> parse_patience(const std::string& text);
 Result<std::size_t> parse_count(const char* option, const std::string& text, std::size_t most);
 
 // "NAME=VALUE" into `env`, "NAME" into `own_variables`.

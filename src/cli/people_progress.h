@@ -4,8 +4,8 @@
 
 namespace yonder::cli {
 
-// Tells people at a terminal why nothing happens yet: when it takes its time, and each thing once.
-// Thread: any.
+// Tells people at a terminal why nothing happens yet, each thing once. Of connections LinkWatch
+// tells. Thread: any.
 ops::ProgressSink people_progress();
 
 }  // namespace yonder::cli

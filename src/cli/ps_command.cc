@@ -28,9 +28,16 @@ int fail(const PsOptions& options, const Error& error) {
 ops::TaskList with_commands_counted(ops::Engine& engine, ops::CallContext& context,
                                     const PsOptions& options, ops::TaskList list) {
   if (!list.tasks.empty() || options.exec) return list;
-  const auto commands = ops::list_tasks(
-      engine, context,
-      {.sandbox = options.sandbox, .all = options.all, .foreground = true, .scan = options.scan});
+  ops::ListTasksRequest request{.sandbox = options.sandbox,
+                                .all = options.all,
+                                .foreground = true,
+                                .scan = options.scan,
+                                .wait = options.wait};
+  // Those that did not answer a moment ago are not waited for again.
+  for (const auto& place : list.sandboxes) {
+    if (place.error) request.without.insert(place.sandbox);
+  }
+  const auto commands = ops::list_tasks(engine, context, request);
   if (commands) list.only_foreground = commands->tasks.size();
   return list;
 }
@@ -51,8 +58,10 @@ int show_list(const ops::Engine& engine, const ops::TaskList& list) {
 }  // namespace
 
 int ps_command(const PsOptions& options, const Doors& doors) {
-  // Without a name many are asked at once, of which each could have a question.
-  const auto engine = options.sandbox ? doors.engine() : doors.silent_engine();
+  // Without a name many are asked at once, of which each could have a question; and no machine is
+  // asked that would be given up while typing.
+  const bool silent = !options.sandbox || options.wait;
+  const auto engine = silent ? doors.silent_engine() : doors.engine();
   if (!engine) return fail(options, engine.error());
   if (options.ids) {
     const auto names = ops::known_runs(**engine, kMostCompleted);
@@ -64,7 +73,8 @@ int ps_command(const PsOptions& options, const Doors& doors) {
                                     {.sandbox = options.sandbox,
                                      .all = options.all,
                                      .foreground = options.exec,
-                                     .scan = options.scan});
+                                     .scan = options.scan,
+                                     .wait = options.wait});
   if (!list) return fail(options, list.error());
   if (options.json) return print_json_then(ops::to_json(*list));
   return show_list(**engine, with_commands_counted(**engine, context, options, *list));

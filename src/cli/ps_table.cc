@@ -8,6 +8,7 @@
 #include "base/text.h"
 #include "cli/one_line.h"
 #include "cli/run_words.h"
+#include "ops/ask_machines.h"
 
 namespace yonder::cli {
 namespace {
@@ -66,6 +67,10 @@ std::string seconds_field(const RunStatus& status) {
 std::string unreachable_note(const ops::SandboxTasks& sandbox, std::int64_t now_ms) {
   const std::string seen = sandbox.seen_ms ? concat("last seen ", ago(*sandbox.seen_ms, now_ms))
                                            : "when it last answered is not known here";
+  if (sandbox.error->message == ops::no_answer_yet().message) {
+    return concat(one_line(sandbox.sandbox), ": ", sandbox.error->message, " (", seen,
+                  "); to wait longer: --wait 20");
+  }
   const std::string hint = one_line(sandbox.error->hint);
   return concat(one_line(sandbox.sandbox), " does not answer (", seen,
                 "): ", one_line(sandbox.error->message), hint.empty() ? "" : concat("; ", hint));

@@ -3,6 +3,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "ops/ask_machines.h"
+
 namespace yonder::cli {
 namespace {
 
@@ -109,6 +111,13 @@ TEST(PsTable, SaysHowToSeeCommandsWhenThereIsNothingElse) {
   EXPECT_THAT(ps_screen(list, 80, false, kNow), HasSubstr("No background runs."));
   EXPECT_THAT(ps_notes(list, kNow), ElementsAre(HasSubstr("2 commands that were run and waited "
                                                           "for: yonder ps --exec shows them")));
+}
+
+TEST(PsTable, SaysOfASilentMachineThatItHasNotAnsweredYet) {
+  const ops::TaskList list{
+      .sandboxes = {{.sandbox = "gpu2", .error = ops::no_answer_yet(), .seen_ms = kNow - 180000}}};
+  EXPECT_THAT(ps_notes(list, kNow),
+              ElementsAre("gpu2: no answer yet (last seen 3 min ago); to wait longer: --wait 20"));
 }
 
 TEST(PsFields, AreTheSameForEachRun) {

@@ -3,6 +3,7 @@
 #include "cli/render.h"
 #include "cli/task_reports.h"
 #include "cli/task_work.h"
+#include "cli/unreached.h"
 
 namespace yonder::cli {
 namespace {
@@ -15,10 +16,12 @@ Result<ops::TaskInfo> remove(TaskWork& work, ops::TaskRef run) {
     TRY_ASSIGN(const auto seen,
                ops::check_task(work.engine(), context, {.task = run, .last_n_lines = 0}));
     if (!seen.task) {
-      return Error{
-          Errc::NotFound,
-          seen.connection_error ? "its machine does not answer" : "it is not a run of Yonder",
-          "`yonder ps` shows all runs"};
+      if (seen.connection_error) {
+        return Error{Errc::Unreachable,
+                     seen.warnings.empty() ? "its machine does not answer" : seen.warnings.front(),
+                     ""};
+      }
+      return Error{Errc::NotFound, "it is not a run of Yonder", "`yonder ps` shows all runs"};
     }
     run.run_id = seen.task->run_id.str();
   }
@@ -34,8 +37,12 @@ int rm_command(const RmOptions& options, const Doors& doors) {
     return kExitFailure;
   }
   TaskWork& with = **work;
-  const auto outcomes = ask_about<ops::TaskInfo>(
-      with.runs(), [&](const ops::TaskRef& run) { return remove(with, run); });
+  const auto outcomes =
+      ask_about<ops::TaskInfo>(with.runs(), [&](const ops::TaskRef& run) -> Result<ops::TaskInfo> {
+        auto removed = remove(with, run);
+        if (removed) return removed;
+        return unreached(with.engine(), run, std::move(removed).error(), "yonder rm");
+      });
   const Report report = rm_report(outcomes);
   if (!options.which.json) return show(report);
   const Json json = runs_json<ops::TaskInfo>(

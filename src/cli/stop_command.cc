@@ -3,6 +3,7 @@
 #include "cli/render.h"
 #include "cli/task_reports.h"
 #include "cli/task_work.h"
+#include "cli/unreached.h"
 #include "ops/task_operations.h"
 
 namespace yonder::cli {
@@ -26,7 +27,10 @@ int stop_command(const StopOptions& options, const Doors& doors) {
   TaskWork& with = **work;
   const auto outcomes = ask_about<ops::StopTaskResponse>(with.runs(), [&](const ops::TaskRef& run) {
     auto context = with.context();
-    return ops::stop_task(with.engine(), context, to_request(options, run));
+    auto stopped = ops::stop_task(with.engine(), context, to_request(options, run));
+    if (stopped) return stopped;
+    return Result<ops::StopTaskResponse>(
+        unreached(with.engine(), run, std::move(stopped).error(), "yonder stop"));
   });
   const Report report = stop_report(outcomes, with.given_up());
   if (!options.which.json) return show(report);

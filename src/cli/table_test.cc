@@ -106,6 +106,11 @@ TEST(Hosts, GivesProgramsTheSameNumberOfFieldsInEachLine) {
   EXPECT_EQ(hosts_fields(some_sandboxes(), false)[0].size(), 7U);
 }
 
+TEST(Hosts, SaysToPeopleWhyAMachineFailedWhereTheTableMayCutIt) {
+  EXPECT_THAT(hosts_notes(some_sandboxes(), true), ElementsAre("down: no / route\\x1b"));
+  EXPECT_TRUE(hosts_notes(some_sandboxes()).empty());
+}
+
 TEST(Hosts, SaysHowAPersonLogsInWhereOneIsNeeded) {
   ops::SandboxList list = some_sandboxes();
   EXPECT_TRUE(hosts_notes(list).empty());

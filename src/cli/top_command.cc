@@ -20,8 +20,8 @@ namespace {
 constexpr int kTickMs = 500;
 // Many machines have much news; nobody reads faster than that.
 constexpr int kPaintMs = 50;
-// Each machine has its own, shorter one.
-constexpr auto kOnceLimit = std::chrono::minutes(2);
+// For those that answer; the others are shown as they are.
+constexpr auto kOncePatience = std::chrono::milliseconds(1800);
 
 int fail(const TopOptions& options, const Error& error) {
   show_failure(error, format_of(options.json));
@@ -101,7 +101,8 @@ int stopped_writing(Written written, int error, const Interrupts& interrupts) {
 
 int stream(const TopOptions& options, TopCollector& collector, const Interrupts& interrupts) {
   const Output out = Output::to_stdout(interrupts.wake_fd());
-  const Duration patience = options.once ? Duration(kOnceLimit) : options.interval;
+  const Duration once = options.wait.value_or(kOncePatience);
+  const Duration patience = options.once ? once : options.interval;
   collector.wait_for_all(Deadline::after(patience), interrupts.cancel());
   while (!interrupts.cancel().cancelled()) {
     const Deadline next = Deadline::after(options.interval);
@@ -118,8 +119,10 @@ int stream(const TopOptions& options, TopCollector& collector, const Interrupts&
   return signal_status(interrupts);
 }
 
-int print_once(TopCollector& collector, const Screen& shown_on, const Interrupts& interrupts) {
-  collector.wait_for_all(Deadline::after(kOnceLimit), interrupts.cancel());
+int print_once(const TopOptions& options, TopCollector& collector, const Screen& shown_on,
+               const Interrupts& interrupts) {
+  collector.wait_for_all(Deadline::after(options.wait.value_or(kOncePatience)),
+                         interrupts.cancel());
   if (interrupts.cancel().cancelled()) return signal_status(interrupts);
   const TopKnown known = collector.known();
   const TopTime now = TopTime::now();
@@ -128,6 +131,12 @@ int print_once(TopCollector& collector, const Screen& shown_on, const Interrupts
                                : tab_separated(top_fields(known, now));
   if (const int failed = print_then(text); failed != kExitSuccess) return failed;
   if (!known.trouble.empty()) say(known.trouble);
+  // The table may have cut it.
+  for (const auto& machine : known.machines) {
+    if (shown_on.terminal && machine.error) {
+      say(concat(machine.name, ": ", machine.error->message));
+    }
+  }
   return kExitSuccess;
 }
 
@@ -147,7 +156,7 @@ int top_command(const TopOptions& options, const Doors& doors) {
       TopCollector::start(**engine, {.names = options.sandboxes, .interval = options.interval});
   if (!collector) return fail(options, collector.error());
   if (options.json) return stream(options, **collector, **interrupts);
-  return print_once(**collector, shown_on, **interrupts);
+  return print_once(options, **collector, shown_on, **interrupts);
 }
 
 }  // namespace yonder::cli

@@ -18,7 +18,7 @@ const TopView kEverything{};
 
 std::string status_of(const TopMachine& machine) {
   if (machine.error) return "failed: " + one_line(machine.error->message);
-  return machine.facts ? "ok" : "no answer";
+  return machine.facts ? "ok" : "no answer yet";
 }
 
 // MACHINE, IDLE, CPU, MEM, DISK, GPUS, STATUS. Old values are no values.

@@ -1,11 +1,9 @@
-#include <optional>
-
 #include "cli/commands.h"
 #include "cli/exit_status.h"
-#include "cli/link_notice.h"
 #include "cli/render.h"
 #include "cli/task_reports.h"
 #include "cli/task_work.h"
+#include "cli/unreached.h"
 
 namespace yonder::cli {
 
@@ -16,13 +14,13 @@ int wait_command(const WaitOptions& options, const Doors& doors) {
     return kExitFailure;
   }
   TaskWork& with = **work;
-  std::optional<LinkWatch> watch;
-  if (!options.which.json) watch.emplace(with.engine());
   const auto outcomes = ask_about<ops::TaskInfo>(with.runs(), [&](const ops::TaskRef& run) {
     auto context = with.context();
-    return ops::wait_for_task(with.engine(), context, run);
+    auto seen = ops::wait_for_task(with.engine(), context, run);
+    if (seen) return seen;
+    return Result<ops::TaskInfo>(
+        unreached(with.engine(), run, std::move(seen).error(), "yonder wait"));
   });
-  watch.reset();
   const Report report = wait_report(outcomes, with.given_up());
   if (!options.which.json) return show(report);
   const Json json = runs_json<ops::TaskInfo>(

@@ -1,7 +1,9 @@
+#include "base/clock.h"
 #include "base/text.h"
 #include "cli/exit_status.h"
 #include "cli/run_words.h"
 #include "cli/task_reports.h"
+#include "cli/unreached.h"
 #include "ops/exec.h"
 
 namespace yonder::cli {
@@ -35,8 +37,10 @@ int add(const Outcome<ops::TaskInfo>& outcome, Report& report) {
   }
   const RunStatus& status = result->status;
   if (!has_ended(status.state)) {
-    report.messages.push_back(
-        concat(run, ": ", what_became(status), "; ask again with: yonder wait ", run));
+    const std::string last =
+        last_seen_text(result->last_state, result->seen_ms.value_or(0), wall_clock_ms());
+    report.messages.push_back(concat(run, ": ", what_became(status), last.empty() ? "" : "; ", last,
+                                     "; ask again with: yonder wait ", run));
     return kExitFailure;
   }
   const std::string line = concat(run, ": ", what_became(status), took(status));

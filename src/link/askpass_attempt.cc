@@ -64,6 +64,14 @@ std::string AttemptState::command_trouble() const {
   return progress_.with([](const Progress& progress) { return progress.command_trouble; });
 }
 
+void AttemptState::note_person() {
+  progress_.with([](Progress& progress) { progress.from_person = true; });
+}
+
+bool AttemptState::asked_a_person() const {
+  return progress_.with([](const Progress& progress) { return progress.from_person; });
+}
+
 bool AttemptState::answered_from_settings() const {
   return progress_.with([](const Progress& progress) { return progress.from_settings; });
 }

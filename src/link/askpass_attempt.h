@@ -31,6 +31,9 @@ class AttemptState {
   void note_command(std::string trouble);
   std::string command_trouble() const;
 
+  void note_person();
+  bool asked_a_person() const;
+
   std::optional<Question> refused() const;
   bool answered_from_settings() const;
   // After this, on_refused is not called and does not run.
@@ -41,6 +44,7 @@ class AttemptState {
     AnswerHistory history;
     std::optional<Question> refused;
     bool from_settings = false;
+    bool from_person = false;
     std::string command_trouble;
   };
 

@@ -50,6 +50,7 @@ class RegisteredAttempt final : public AskpassBroker::Attempt {
   std::optional<Question> refused() const override { return state_->refused(); }
   std::string command_trouble() const override { return state_->command_trouble(); }
   bool answered_from_settings() const override { return state_->answered_from_settings(); }
+  bool asked_a_person() const override { return state_->asked_a_person(); }
 
  private:
   std::shared_ptr<AttemptRegistry> registry_;
@@ -93,6 +94,8 @@ class Broker final : public AskpassBroker {
     };
     return std::make_unique<RegisteredAttempt>(attempts_, std::move(state), std::move(environment));
   }
+
+  bool asks_a_person() const override { return waiting_for_people_ > 0; }
 
  private:
   // Belongs to the listener's thread; only `done` is for both.

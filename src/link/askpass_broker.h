@@ -96,12 +96,16 @@ class AskpassBroker {
     virtual std::string command_trouble() const = 0;
     // Whether a configured secret was handed over (so that a failure means it is wrong).
     virtual bool answered_from_settings() const = 0;
+    // Whether a person was, or is, asked for something.
+    virtual bool asked_a_person() const { return false; }
   };
   // `on_refused` is called once, from the broker's thread and before ssh hears of the refusal: ssh
   // must be ended, lest it go on with empty answers. It must not destroy the attempt, nor wait for
   // somebody who does.
   virtual std::unique_ptr<Attempt> begin(const SandboxSpec& spec,
                                          std::function<void()> on_refused) = 0;
+  // Whether a question is before a person now, whatever the attempt.
+  virtual bool asks_a_person() const { return false; }
 };
 
 // `base` with `added` (an attempt's environment) in place of variables of the same name. DISPLAY is

@@ -41,10 +41,11 @@ std::optional<Secret> from_command(AttemptState& attempt, const SessionTools& to
   return std::nullopt;
 }
 
-std::optional<Secret> from_person(const AttemptState& attempt, const Question& question,
+std::optional<Secret> from_person(AttemptState& attempt, const Question& question,
                                   const SessionTools& tools) {
   const WaitingPlace place(tools.waiting_for_people);
   if (!place) return std::nullopt;
+  attempt.note_person();
   auto typed = tools.person->ask(
       attempt.spec().name, question,
       {.deadline = Deadline::after(tools.options.person_limit), .cancel = attempt.ended()});
@@ -66,10 +67,11 @@ std::optional<Secret> obtain(Decision decision, AttemptState& attempt, const Que
 }
 
 // ssh ends the helper when the key was touched; until then the helper must stay.
-void tell(const Fd& connection, const AttemptState& attempt, const Question& question,
+void tell(const Fd& connection, AttemptState& attempt, const Question& question,
           const SessionTools& tools) {
   const WaitingPlace place(tools.waiting_for_people);
   if (!place) return;
+  attempt.note_person();
   if (tools.person != nullptr) tools.person->tell(attempt.spec().name, question);
   wait_for_hang_up(connection, Deadline::after(tools.options.person_limit));
 }

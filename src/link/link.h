@@ -44,7 +44,9 @@ struct LinkSettings {
   Duration ping_every = std::chrono::seconds(15);
   Duration silence_limit = std::chrono::seconds(27);  // nothing heard: half-open
   Duration idle_close = std::chrono::minutes(15);
-  Duration typing_time{};  // a person may be asked while connecting, and people type slowly
+  // A person may be asked while connecting, and people type slowly: how much longer it may take
+  // once they were asked, or ssh has told them something to do.
+  Duration typing_time{};
   // A deploy goes on as long as bytes move; so slow a line is a broken one.
   Duration deploy_stuck = std::chrono::seconds(30);
   Duration longest_deploy = std::chrono::minutes(10);

@@ -5,6 +5,7 @@
 #include <exception>
 #include <functional>
 #include <random>
+#include <tuple>
 #include <utility>
 
 #include "base/id.h"
@@ -120,13 +121,21 @@ std::shared_ptr<Link> LinkPool::existing(const SandboxSpec& spec) const {
 std::vector<LinkSight> LinkPool::sights() const {
   const auto entries = entries_.with([](const auto& all) { return all; });
   std::vector<LinkSight> sights;
+  const bool at_a_person = broker_ != nullptr && broker_->asks_a_person();
   for (const auto& [key, entry] : entries) {
-    const auto [link, wanted] =
-        entry->look([](const Entry& e) { return std::pair(e.link, e.wanted > 0); });
-    if (!link || (!link->alive() && !wanted)) continue;
-    const LinkState standing = link->answers() ? LinkState::Up : LinkState::Silent;
-    sights.push_back({.sandbox = key.substr(0, key.find('\n')),
-                      .state = link->alive() ? standing : LinkState::Lost});
+    const auto [link, wanted, connecting] =
+        entry->look([](const Entry& e) { return std::tuple(e.link, e.wanted > 0, e.connecting); });
+    LinkSight sight{.sandbox = key.substr(0, key.find('\n'))};
+    if (!link) {
+      if (!wanted || !connecting || at_a_person) continue;
+      sight.state = LinkState::Connecting;
+    } else if (!link->alive()) {
+      if (!wanted) continue;
+      sight.state = LinkState::Lost;
+    } else if (!link->answers()) {
+      sight.state = LinkState::Silent;
+    }
+    sights.push_back(std::move(sight));
   }
   return sights;
 }
@@ -162,7 +171,7 @@ Result<std::shared_ptr<Link>> LinkPool::open(const SandboxSpec& spec, CommandPre
                           .settings = settings,
                           .progress = options.progress,
                           .give_up = options.deadline};
-  const auto limit = Deadline::after(spec.connect_timeout + settings.typing_time);
+  const auto limit = Deadline::after(spec.connect_timeout);
   auto opened = Link::open(setup, Deadline::earlier(limit, options.deadline), options.cancel);
   if (!opened) {
     if (spec.backend != Backend::Ssh) return opened;

@@ -53,7 +53,8 @@ class LinkPool {
 
   // The link as it is, without opening one.
   std::shared_ptr<Link> existing(const SandboxSpec& spec) const;
-  // Those that were ever up, as they are now; a lost one only while a caller waits for its return.
+  // Those that were ever up, as they are now, and those that come up for the first time; one that
+  // is not up only while a caller waits for it, and none while a person is asked something for it.
   std::vector<LinkSight> sights() const;
   // How much longer than a machine needs to answer a login may take, because a person is asked.
   Duration typing_time() const { return settings_.typing_time; }

@@ -44,6 +44,7 @@ class Opening {
   Error killed(int signal) const;
   Error lateness();
   Deadline deploy_deadline() const;
+  bool is_up_to_a_person() const;
   void wait(const Deadline& deadline);
   bool pump();
 
@@ -139,6 +140,12 @@ Deadline Opening::deploy_deadline() const {
   return Deadline::earlier(Deadline::after(setup_.settings.deploy_stuck), deploy_limit_);
 }
 
+// A machine that only does not answer gets no more time because a person is there.
+bool Opening::is_up_to_a_person() const {
+  if (setup_.settings.typing_time == Duration::zero()) return false;
+  return (attempt_ != nullptr && attempt_->asked_a_person()) || !trim(errors_).empty();
+}
+
 Error Opening::lateness() {
   auto error = failure();
   if (error.code != Errc::Unreachable) return error;
@@ -223,6 +230,7 @@ Result<Opened> Opening::run(Deadline deadline, const CancelToken& cancel) {
   TRY(set_nonblocking(opened_.process.input()));
   TRY(set_nonblocking(opened_.process.output()));
   TRY(set_nonblocking(opened_.process.errors()));
+  const auto typed_by = Deadline::after(setup_.spec.connect_timeout + setup_.settings.typing_time);
   while (true) {
     const bool open = pump();
     if (opened_.deployed && moved_) {
@@ -245,6 +253,7 @@ Result<Opened> Opening::run(Deadline deadline, const CancelToken& cancel) {
       if (end && end->signaled && !refused) return killed(end->code);
       return failure();
     }
+    if (deadline.expired() && !opened_.deployed && is_up_to_a_person()) deadline = typed_by;
     if (deadline.expired() || setup_.give_up.expired()) return lateness();
     wait(Deadline::earlier(deadline, setup_.give_up));
   }

@@ -5,6 +5,7 @@
 namespace yonder {
 
 enum class LinkState {
+  Connecting,  // for the first time
   Up,
   Silent,  // it stands, but the machine has not answered for longer than it should take
   Lost,

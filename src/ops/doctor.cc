@@ -5,9 +5,11 @@
 #include "base/text.h"
 #include "base/thread.h"
 #include "config/config_store.h"
+#include "ops/ask_machines.h"
 #include "ops/doctor_collect.h"
 #include "ops/doctor_findings.h"
 #include "ops/machines.h"
+#include "resources/board.h"
 #include "sandbox/kept_login.h"
 #include "store/store.h"
 
@@ -69,6 +71,46 @@ HereSeen look_here(Engine& engine, const Result<config::Catalog>& catalog) {
   return seen;
 }
 
+Error no_answer_to_doctor() {
+  Error error = no_answer_yet();
+  error.hint = "look at it alone, by its name, or wait longer: --wait 20";
+  return error;
+}
+
+// All at once. The looks begin right away, as the time that a connection takes is one of the things
+// to see; those at machines that do not answer are given up.
+std::vector<SandboxSeen> look_at_all(Engine& engine, const CancelToken& cancel,
+                                     const std::vector<SandboxSpec>& specs,
+                                     std::optional<Duration> wait, LookOptions options,
+                                     const std::string& active) {
+  std::vector<SandboxSeen> seen(specs.size());
+  std::vector<CancelSource> give_up(specs.size());
+  const auto on_cancel = cancel.on_cancel([&] {
+    for (const auto& one : give_up) one.cancel();
+  });
+  std::vector<Thread> threads;
+  for (std::size_t i = 0; i < specs.size(); ++i) {
+    options.is_active = specs[i].name == active;
+    threads.emplace_back("doctor " + specs[i].name, [&, i, options] {
+      seen[i] = look_at_sandbox(engine, specs[i], options, give_up[i].token());
+    });
+  }
+  std::vector<std::optional<Error>> given_up(specs.size());
+  if (specs.size() > 1 || wait) {
+    const auto heard =
+        engine.board.contacts().ask(specs, Deadline::after(wait.value_or(kListPatience)), cancel);
+    for (std::size_t i = 0; i < specs.size(); ++i) {
+      given_up[i] = heard[i] ? heard[i]->error : no_answer_to_doctor();
+      if (given_up[i]) give_up[i].cancel();
+    }
+  }
+  threads.clear();  // joins them all
+  for (std::size_t i = 0; i < specs.size(); ++i) {
+    if (given_up[i] && seen[i].connect_error) seen[i].connect_error = given_up[i];
+  }
+  return seen;
+}
+
 }  // namespace
 
 bool Diagnosis::healthy() const {
@@ -79,7 +121,8 @@ bool Diagnosis::healthy() const {
 }
 
 Result<Diagnosis> diagnose(Engine& engine, CallContext& context,
-                           const std::optional<std::string>& sandbox) {
+                           const std::optional<std::string>& sandbox,
+                           std::optional<Duration> wait) {
   const auto catalog = engine.config.catalog();
   HereSeen here = look_here(engine, catalog);
   if (!catalog) return Diagnosis{.general = findings_here(here)};
@@ -93,17 +136,14 @@ Result<Diagnosis> diagnose(Engine& engine, CallContext& context,
   for (const auto& spec : specs) diagnosis.sandboxes.push_back({.name = spec.name});
   context.progress(
       concat("looking at ", specs.size(), specs.size() == 1 ? " sandbox" : " sandboxes"));
-  std::vector<Thread> threads;
+  const auto seen =
+      look_at_all(engine, context.cancel, specs, wait,
+                  {.is_active = false, .has_ssh = !here.ssh.path.empty()}, catalog->active);
   for (std::size_t i = 0; i < specs.size(); ++i) {
-    threads.emplace_back("doctor " + specs[i].name, [&, i] {
-      const LookOptions options{.is_active = specs[i].name == catalog->active,
-                                .has_ssh = !here.ssh.path.empty()};
-      auto& findings = diagnosis.sandboxes[i].findings;
-      findings = findings_of(look_at_sandbox(engine, specs[i], options, context.cancel));
-      if (!sandbox && is_alias(specs[i]) && !options.is_active) take_less_seriously(findings);
-    });
+    auto& findings = diagnosis.sandboxes[i].findings;
+    findings = findings_of(seen[i]);
+    if (!sandbox && is_alias(specs[i]) && !seen[i].is_active) take_less_seriously(findings);
   }
-  threads.clear();  // joins them all
   if (context.cancel.cancelled()) return Error{Errc::Cancelled, "cancelled", ""};
   return diagnosis;
 }

@@ -33,8 +33,11 @@ struct Diagnosis {
 };
 
 // Looks at everything, or at one sandbox. Only an unknown name is an error: problems are findings.
+// Of several machines, one that has not answered within two seconds is not waited for; `wait` is
+// another limit, also for one.
 Result<Diagnosis> diagnose(Engine& engine, CallContext& context,
-                           const std::optional<std::string>& sandbox);
+                           const std::optional<std::string>& sandbox,
+                           std::optional<Duration> wait = std::nullopt);
 // Where the sandbox keeps its run records is not remembered any more: where it finds them is where
 // they are.
 Result<void> forget_state_place(Engine& engine, const std::string& sandbox);

@@ -97,9 +97,10 @@ Result<ExecResponse> exec_somewhere(Engine& engine, CallContext& context,
 }
 
 // Whoever gets an id instead of a result may ask for it from another process. A run that has ended
-// costs nothing here: most do.
-void note_unfinished(Engine& engine, const ExecRequest& request, ExecResponse& response) {
-  if (has_ended(response.status.state)) return;
+// at once costs nothing here: most do.
+void note_state(Engine& engine, const ExecRequest& request, ExecResponse& response) {
+  const bool ended = has_ended(response.status.state);
+  if (ended && !request.run_id) return;
   TaskInfo task{.sandbox = response.sandbox,
                 .run_id = response.run_id,
                 .status = response.status,
@@ -107,7 +108,8 @@ void note_unfinished(Engine& engine, const ExecRequest& request, ExecResponse& r
                 .command = request.run.command,
                 .cwd = request.run.cwd.value_or(""),
                 .key = request.run.key};
-  if (request.run_id) return note_sighting(engine, task);
+  // One that was asked for again may be remembered as it was then.
+  if (request.run_id) return add_if_any(response.warnings, note_sighting(engine, task));
   if (const auto noted = remember_task(engine, task); !noted) {
     response.warnings.push_back(concat("this machine could not write the run down (",
                                        noted.error().message, "): keep run_id and sandbox_name"));
@@ -159,7 +161,7 @@ Result<ExecResponse> exec_on(Engine& engine, CallContext& context, const ExecReq
   const auto hint = not_found_hint(response.status, request.run.login || request.run_id);
   if (!hint.empty()) response.warnings.push_back(hint);
   note_gaps(response, outcome);
-  note_unfinished(engine, request, response);
+  note_state(engine, request, response);
   return response;
 }
 
@@ -180,7 +182,7 @@ Result<ExecResponse> stream_on(Engine& engine, CallContext& context, const ExecR
                  listener));
   ExecResponse response = to_response(sandbox, outcome);
   if (outcome.attached) note_gaps(response, outcome);
-  note_unfinished(engine, request, response);
+  note_state(engine, request, response);
   return response;
 }
 

@@ -3,10 +3,29 @@
 #include "base/text.h"
 #include "config/config_store.h"
 #include "link/link_pool.h"
+#include "ops/ask_machines.h"
 #include "ops/give_up.h"
 #include "ops/resolve.h"
 
 namespace yonder::ops {
+namespace {
+
+// One machine is waited for; of several, those that answer are shown.
+std::vector<resources::Seen> look(Engine& engine, const CallContext& context,
+                                  const std::vector<SandboxSpec>& specs,
+                                  std::optional<Duration> limit) {
+  if (limit || specs.size() == 1) {
+    const GiveUp give_up(context);
+    return engine.board.look(specs, {.cancel = give_up.token(), .limit = limit});
+  }
+  std::vector<resources::Seen> seen;
+  for (auto& machine : measure_machines(engine, context, specs)) {
+    seen.push_back(std::move(machine.seen));
+  }
+  return seen;
+}
+
+}  // namespace
 
 bool is_alias(const SandboxSpec& spec) {
   return spec.origin.starts_with("~/.ssh/");
@@ -68,9 +87,7 @@ Result<MachinesSeen> look_at_machines(Engine& engine, CallContext& context,
   }
   auto& specs = to_ask.specs;
   context.progress(concat("asking ", specs.size(), specs.size() == 1 ? " machine" : " machines"));
-  const GiveUp give_up(context);
-  std::vector<resources::Seen> seen =
-      engine.board.look(specs, {.cancel = give_up.token(), .limit = limit});
+  std::vector<resources::Seen> seen = look(engine, context, specs, limit);
   MachinesSeen machines{.machines = {}, .left_out = to_ask.left_out};
   for (std::size_t i = 0; i < specs.size(); ++i) {
     machines.machines.push_back({.spec = std::move(specs[i]), .seen = std::move(seen[i])});

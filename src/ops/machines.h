@@ -41,8 +41,8 @@ struct MachinesSeen {
   std::vector<MachineSeen> machines;
   std::size_t left_out = 0;
 };
-// For people. Asks these, or when none is named those above, all at once. With a limit, those that
-// have not answered by then have an error.
+// For people. Asks these, or when none is named those above, all at once. Of several, those that do
+// not answer within two seconds, or the limit where there is one, have an error.
 Result<MachinesSeen> look_at_machines(Engine& engine, CallContext& context,
                                       const std::vector<std::string>& names,
                                       std::optional<Duration> limit = std::nullopt);

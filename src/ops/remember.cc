@@ -1,6 +1,7 @@
 #include "ops/remember.h"
 
 #include "base/clock.h"
+#include "base/text.h"
 #include "run/judge.h"
 #include "store/store.h"
 
@@ -55,14 +56,23 @@ Result<void> remember_task(Engine& engine, const TaskInfo& task) {
   return engine.store.remember(to_note(task));
 }
 
-void note_sighting(Engine& engine, const TaskInfo& task) {
-  if (task.status.state == RunState::Unknown) return;
-  // Only for lists that cannot reach the machine: whoever asked has the answer already.
-  [[maybe_unused]] const bool noted =
-      engine.store
-          .saw(task.sandbox, task.run_id, std::string(name_of(task.status.state)),
-               task.status.exit_code, wall_clock_ms())
-          .has_value();
+// Only for lists that cannot reach the machine: whoever asked has the answer already.
+std::string note_sighting(Engine& engine, const TaskInfo& task) {
+  if (task.status.state == RunState::Unknown) return {};
+  const auto noted =
+      engine.store.saw(task.sandbox, task.run_id, std::string(name_of(task.status.state)),
+                       task.status.exit_code, wall_clock_ms());
+  return noted ? std::string() : not_written_down(noted.error());
+}
+
+void add_if_any(std::vector<std::string>& warnings, std::string warning) {
+  if (!warning.empty()) warnings.push_back(std::move(warning));
+}
+
+// A run that nobody remembers, or one of another machine, has nothing to be written.
+std::string not_written_down(const Error& error) {
+  if (error.code == Errc::NotFound || error.code == Errc::Conflict) return {};
+  return concat("what was seen could not be written down here: ", error.message);
 }
 
 void remember_where(Engine& engine, Session& session, const RunId& id, const std::string& sandbox) {

@@ -5,6 +5,7 @@
 #include "base/text.h"
 #include "config/config_store.h"
 #include "link/link_pool.h"
+#include "ops/ask_machines.h"
 #include "ops/give_up.h"
 #include "ops/machines.h"
 #include "ops/resolve.h"
@@ -14,16 +15,13 @@ namespace {
 
 // Beyond the connect time-out: sending the outpost, the first time.
 constexpr auto kCheckSlack = std::chrono::milliseconds(500);
-// Machines that answer do so within it; a list is not to wait for the others.
-constexpr auto kListPatience = std::chrono::milliseconds(1800);
 
 using Asked = std::vector<SandboxStatus*>;
 
 // What was heard; `alive` stays open of those that have not said anything.
 void add_contact(SandboxStatus& status, const std::optional<resources::Contact>& contact) {
   if (!contact) {
-    status.connection_error = Error{Errc::Timeout, "no answer yet",
-                                    "ask again for the outcome, or wait longer (wait_s, --wait)"};
+    status.connection_error = no_answer_yet();
     return;
   }
   status.machine = contact->machine;
@@ -43,47 +41,38 @@ void check_contacts(Engine& engine, const CallContext& context, const Asked& ask
 }
 
 // One round trip each: a machine that says what it has is alive.
-void look_at_resources(Engine& engine, const CallContext& context, const Asked& asked,
-                       std::optional<Duration> limit) {
-  std::vector<SandboxSpec> specs;
-  for (const auto* status : asked) specs.push_back(status->spec);
+std::vector<MeasuredMachine> look_until(Engine& engine, const CallContext& context,
+                                        const std::vector<SandboxSpec>& specs, Duration limit) {
   std::size_t answered = 0;
   resources::LookOptions options{.cancel = context.cancel, .limit = limit};
   options.on_seen = [&](std::size_t /*index*/, const resources::Seen& seen) {
     if (seen.facts) ++answered;
     context.progress(concat(answered, " of ", specs.size(), " machines have answered"));
   };
-  const auto seen = engine.board.look(specs, options);
+  std::vector<MeasuredMachine> machines;
+  for (auto& seen : engine.board.look(specs, options)) {
+    machines.push_back({.seen = std::move(seen), .round_trip = {}});
+  }
+  return machines;
+}
+
+void check_resources(Engine& engine, const CallContext& context, const Asked& asked,
+                     std::optional<Duration> limit) {
+  std::vector<SandboxSpec> specs;
+  for (const auto* status : asked) specs.push_back(status->spec);
+  const auto machines =
+      limit ? look_until(engine, context, specs, *limit) : measure_machines(engine, context, specs);
   for (std::size_t i = 0; i < asked.size(); ++i) {
+    const resources::Seen& seen = machines[i].seen;
     SandboxStatus& status = *asked[i];
-    status.resources = seen[i];
-    status.connection_error = seen[i].error;
-    status.connection_alive = seen[i].facts.has_value();
-    if (const auto link = engine.links.existing(status.spec); link && seen[i].facts) {
+    status.resources = seen;
+    status.connection_error = seen.error;
+    if (!machines[i].silent) status.connection_alive = seen.facts.has_value();
+    if (machines[i].round_trip) status.round_trip_ms = to_seconds(*machines[i].round_trip) * 1000;
+    if (const auto link = engine.links.existing(status.spec); link && seen.facts) {
       status.machine = link->machine();
     }
   }
-}
-
-// Unless the caller has set a limit, only those are measured to which a link leads, or can be
-// opened at once.
-void check_resources(Engine& engine, const CallContext& context, const Asked& asked,
-                     std::optional<Duration> limit) {
-  if (limit) return look_at_resources(engine, context, asked, limit);
-  Asked cold;
-  for (auto* status : asked) {
-    if (engine.links.existing(status->spec) == nullptr) cold.push_back(status);
-  }
-  if (!cold.empty()) check_contacts(engine, context, cold, kListPatience);
-  Asked reached;
-  for (auto* status : asked) {
-    if (status->connection_error) {
-      status->resources = resources::Seen{.facts = {}, .error = status->connection_error};
-    } else {
-      reached.push_back(status);
-    }
-  }
-  look_at_resources(engine, context, reached, limit);
 }
 
 Result<std::vector<SandboxSpec>> specs_to_list(Engine& engine, const config::Catalog& catalog,

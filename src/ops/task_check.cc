@@ -104,9 +104,8 @@ void write_down(Engine& engine, const TaskInfo& task, CheckResponse& response) {
     look.seen.push_back({task.sandbox, task.run_id, std::string(name_of(task.status.state)),
                          task.status.exit_code});
   }
-  if (const auto noted = engine.store.note(look); !noted && noted.error().code == Errc::Timeout) {
-    response.warnings.push_back(
-        concat("what was seen could not be written down here: ", noted.error().message));
+  if (const auto noted = engine.store.note(look); !noted) {
+    add_if_any(response.warnings, not_written_down(noted.error()));
   }
 }
 

@@ -3,6 +3,7 @@
 
 #include "base/clean_text.h"
 #include "base/text.h"
+#include "ops/last_seen.h"
 #include "ops/resolve.h"
 #include "ops/tasks.h"
 #include "store/store.h"
@@ -82,6 +83,12 @@ Result<FoundTask> find_task(Engine& engine, Session& session, const TaskRef& ref
   }
   TRY_ASSIGN(found.sandbox, resolve_sandbox(engine, session, sandbox));
   return found;
+}
+
+std::optional<LastSeen> last_seen(Engine& engine, const RunId& id) {
+  const auto note = engine.store.find(id);
+  if (!note || !*note || (*note)->state.empty() || (*note)->seen_ms == 0) return std::nullopt;
+  return LastSeen{.state = (*note)->state, .at_ms = (*note)->seen_ms};
 }
 
 Result<std::vector<std::string>> known_runs(Engine& engine, std::size_t most) {

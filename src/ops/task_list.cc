@@ -4,9 +4,9 @@
 
 #include "base/clock.h"
 #include "base/text.h"
-#include "base/thread.h"
 #include "config/config_store.h"
 #include "link/link_pool.h"
+#include "ops/ask_machines.h"
 #include "ops/give_up.h"
 #include "ops/machines.h"
 #include "ops/remember.h"
@@ -21,6 +21,8 @@ namespace yonder::ops {
 namespace {
 
 constexpr auto kSlack = std::chrono::milliseconds(500);
+// Of a machine that was reached.
+constexpr auto kAnswerTime = std::chrono::seconds(8);
 constexpr std::int64_t kDayMs = 24LL * 3600 * 1000;
 constexpr std::uint64_t kScanLimit = 10000;
 
@@ -54,6 +56,7 @@ Result<std::vector<Asked>> whom_to_ask(Engine& engine, Session& session,
   for (const auto& name : used) {
     if (auto spec = engine.config.find(name)) asked.push_back({.spec = *std::move(spec)});
   }
+  std::erase_if(asked, [&](const Asked& one) { return request.without.contains(one.spec.name); });
   return asked;
 }
 
@@ -74,12 +77,22 @@ void ask_all(Engine& engine, const CallContext& context, const ListTasksRequest&
   wire::ListRequest wanted{.background_only = !request.foreground && !request.scan && !request.all};
   if (request.scan) wanted.limit = kScanLimit;
   const GiveUp give_up(context);
-  std::vector<Thread> threads;
-  for (auto& one : all) {
-    threads.emplace_back("list " + one.spec.name,
-                         [&] { one.reply = ask_one(engine, one.spec, wanted, give_up.token()); });
+  if (all.size() == 1 && !request.wait) {
+    all.front().reply = ask_one(engine, all.front().spec, wanted, give_up.token());
+    return;
   }
-  threads.clear();  // joins them all
+  std::vector<SandboxSpec> specs;
+  for (const auto& one : all) specs.push_back(one.spec);
+  const auto heard = ask_machines(engine, specs, request.wait.value_or(kListPatience),
+                                  give_up.token(), [&](std::size_t i, const CancelToken& token) {
+                                    all[i].reply = engine.runs.list(
+                                        specs[i], wanted, Deadline::after(kAnswerTime), token);
+                                  });
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    if (all[i].reply) continue;
+    if (!heard[i]) all[i].reply = no_answer_yet();
+    if (heard[i] && heard[i]->error) all[i].reply = *heard[i]->error;
+  }
 }
 
 TaskInfo from_note(const store::RunNote& note, std::string proof) {
@@ -123,7 +136,7 @@ class Listing {
   TaskList take() {
     // At once: a list must not wait for many flushes, nor many times for a database in use.
     const auto noted = engine_.store.note(look_);
-    if (!noted && request_.scan) list_.warnings.push_back(noted.error().message);
+    if (!noted) add_if_any(list_.warnings, not_written_down(noted.error()));
     std::stable_sort(list_.tasks.begin(), list_.tasks.end(),
                      [](const auto& a, const auto& b) { return a.created_ms > b.created_ms; });
     return std::move(list_);

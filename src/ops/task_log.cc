@@ -79,7 +79,8 @@ class LogReading {
     if (gap) on_bytes_(concat("[... ", reply.skipped, " bytes left out ...]\n"));
     on_bytes_(reply.tail);
     end_.next_offset = position_after(reply, !request_.filter.empty());
-    end_.problem = reply.problem;
+    // What a filter could not look through is not mended by what comes after it.
+    if (request_.filter.empty() || !reply.problem.empty()) end_.problem = reply.problem;
     if (!reply.run) return;
     end_.task = task_info(found.sandbox.name, *reply.run);
     tell_place();

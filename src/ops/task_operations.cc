@@ -15,6 +15,7 @@ constexpr double kMaxOutput = 1000000;
 constexpr double kMaxWaitSeconds = 3600;
 constexpr double kMaxGraceSeconds = 3600;
 constexpr double kMaxOffset = 9e15;
+constexpr double kMaxListSeconds = 40;
 constexpr int kListedTasks = 50;
 constexpr int kMostListedTasks = 500;
 
@@ -100,6 +101,8 @@ Result<Json> call_list(Engine& engine, CallContext& context, const Json& argumen
   ListTasksRequest request{.sandbox = in.optional_text("sandbox_name"),
                            .all = in.flag("all", false)};
   if (request.sandbox && request.sandbox->empty()) request.sandbox.reset();
+  const double wait = in.number("wait_s", 0, 0, kMaxListSeconds);
+  if (wait > 0) request.wait = seconds(wait);
   const ListPage page{
       .skip = static_cast<std::size_t>(in.whole("skip", 0, 0, kMaxOffset)),
       .limit = static_cast<std::size_t>(in.whole("limit", kListedTasks, 1, kMostListedTasks))};
@@ -228,6 +231,10 @@ Operation list_operation() {
                 typed("boolean",
                       "Also those that ended over a day ago, and exec_bash commands left running."),
                 false)},
+           {"wait_s", with_default(typed("number",
+                                         "How long machines may take to answer. 0: 2 s, where "
+                                         "several are asked."),
+                                   0)},
            {"limit", with_default(typed("integer", "How many at most."), kListedTasks)},
            {"skip", with_default(typed("integer", "Leave out so many: the rest of a list."), 0)}},
           {}),

@@ -2,6 +2,7 @@
 #include "base/text.h"
 #include "link/link_pool.h"
 #include "ops/give_up.h"
+#include "ops/last_seen.h"
 #include "ops/remember.h"
 #include "ops/resolve.h"
 #include "ops/standing.h"
@@ -56,7 +57,7 @@ Result<StopTaskResponse> stop_task(Engine& engine, CallContext& context,
   response.warnings = warnings_of(response.task.status);
   const RunState state = response.task.status.state;
   response.had_ended = has_ended(state) && (state != RunState::Stopped || facts->existed);
-  note_sighting(engine, response.task);
+  add_if_any(response.warnings, note_sighting(engine, response.task));
   note_answer(engine, found.sandbox.name);
   return response;
 }
@@ -112,6 +113,15 @@ Result<TaskInfo> wait_for_task(Engine& engine, CallContext& context, const TaskR
                 .run_id = *found.id,
                 .status = outcome.status,
                 .log_bytes = outcome.out_bytes};
+  if (outcome.connection_error && !outcome.warnings.empty()) {
+    task.status.proof = outcome.warnings.back();
+  }
+  if (task.status.state == RunState::Unknown) {
+    if (const auto last = last_seen(engine, *found.id)) {
+      task.last_state = last->state;
+      task.seen_ms = last->at_ms;
+    }
+  }
   note_sighting(engine, task);
   return task;
 }
@@ -134,7 +144,10 @@ Result<SpawnOptions> attach_words(Engine& engine, CallContext& context, const Ta
   CheckRequest request{.task = ref, .last_n_lines = 0};
   TRY_ASSIGN(const CheckResponse seen, check_task(engine, context, request));
   if (seen.connection_error) {
-    return Error{Errc::Unreachable, concat("'", seen.sandbox, "' does not answer"), ""};
+    return Error{Errc::Unreachable,
+                 seen.warnings.empty() ? concat("'", seen.sandbox, "' does not answer")
+                                       : seen.warnings.front(),
+                 ""};
   }
   if (seen.task && has_ended(seen.task->status.state)) {
     return Error{Errc::NotFound, concat("run ", seen.task->run_id.str(), " has ended"),

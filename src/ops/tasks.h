@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <functional>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -133,6 +134,10 @@ struct ListTasksRequest {
   bool all = false;
   bool foreground = false;  // exec runs too
   bool scan = false;        // write down what the far sides know
+  // How long machines may take to be reached; nothing: one that is asked alone as long as it takes,
+  // and several no longer than two seconds.
+  std::optional<Duration> wait;
+  std::set<std::string> without;  // sandboxes that are not asked
 };
 struct SandboxTasks {
   std::string sandbox;

@@ -27,6 +27,13 @@ Error wrong(const std::string& what) {
       "it is a regular expression in RE2's syntax; \\ before a character takes it as it is"};
 }
 
+// Without a loop no step of the program is taken twice, and none takes more than one byte.
+static_assert(kLargestProgram < kLineEnds);
+bool has_loop(std::string_view pattern) {
+  return pattern.find_first_of("*+") != std::string_view::npos ||
+         pattern.find(",}") != std::string_view::npos;
+}
+
 }  // namespace
 
 LineFilter::LineFilter() = default;
@@ -39,6 +46,7 @@ Result<LineFilter> LineFilter::create(const std::string& pattern) {
     return wrong(concat("longer than ", kLongestPattern, " bytes"));
   }
   LineFilter filter;
+  filter.may_match_far_ = has_loop(pattern);
   filter.characters_ = std::make_unique<RE2>(pattern, options(RE2::Options::EncodingUTF8));
   if (!filter.characters_->ok()) return wrong(printable(filter.characters_->error()));
   if (filter.characters_->ProgramSize() > kLargestProgram) return wrong("it is too large");

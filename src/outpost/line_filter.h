@@ -14,6 +14,10 @@ class RE2;
 
 namespace yonder::outpost {
 
+// Of a line that is longer than two of these only so many bytes of its beginning, and of its end,
+// are kept; in its middle only shorter matches are found.
+inline constexpr std::size_t kLineEnds = 32UL * 1024;
+
 // A pattern of the user, looked for in lines of a log. The time it takes grows with the length of
 // the line and nothing else, whatever the pattern is.
 //
@@ -28,6 +32,9 @@ class LineFilter {
   LineFilter(const LineFilter&) = delete;
   LineFilter& operator=(const LineFilter&) = delete;
   ~LineFilter();
+
+  // False when every match is shorter than kLineEnds.
+  bool may_match_far() const { return may_match_far_; }
 
   // `line` without its newline; a carriage return at its end does not count.
   bool found_in(std::string_view line) const;
@@ -44,6 +51,7 @@ class LineFilter {
  private:
   LineFilter();
 
+  bool may_match_far_ = false;
   std::unique_ptr<re2::RE2> characters_;
   std::unique_ptr<re2::RE2> bytes_;
   std::unique_ptr<re2::RE2> whole_characters_;  // matches what is UTF-8 altogether

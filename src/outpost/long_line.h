@@ -8,9 +8,6 @@
 
 namespace yonder::outpost {
 
-// Of a longer line only so many bytes of its beginning, and of its end, are kept.
-inline constexpr std::size_t kLineEnds = 32UL * 1024;
-
 // Looks through a line that is too long to be kept, as its pieces come: all from the left, or all
 // from the right. They overlap by kLineEnds, so that what lies across their borders is found.
 class LongLine {

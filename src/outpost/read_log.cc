@@ -27,6 +27,14 @@ void put(wire::LogReply& reply, const HeadTail& text) {
   reply.skipped = text.left_out();
 }
 
+// Empty: nothing.
+std::string what_was_not_seen(const LineFilter& filter, std::uint64_t long_lines) {
+  if (long_lines == 0 || !filter.may_match_far()) return {};
+  return concat(long_lines, long_lines == 1 ? " line is" : " lines are",
+                " longer than 64 KiB: there only matches of up to 32 KiB were looked for, and none "
+                "was found");
+}
+
 }  // namespace
 
 Result<std::unique_ptr<Activity>> ReadLogActivity::create(const Surroundings& around,
@@ -238,6 +246,7 @@ void ReadLogActivity::fill_matches(wire::LogReply& reply) {
   if (at_end && (over_ || !target_.record)) forward_->finish(*filter_);
   if (over_) reply.next = forward_->next();
   reply.matches = forward_->matches();
+  reply.problem = what_was_not_seen(*filter_, forward_->long_lines());
   put(reply, forward_->found());
 }
 
@@ -261,6 +270,7 @@ bool ReadLogActivity::fill_last_matches(wire::LogReply& reply) {
   reply.search_cut = !backward_->done();
   reply.next = over_ ? reply.size : backward_->whole_end();
   reply.matches = backward_->matches();
+  reply.problem = what_was_not_seen(*filter_, backward_->long_lines());
   return true;
 }
 

@@ -98,7 +98,10 @@ bool ForwardScan::find_in_line(std::string_view rest, const LineFilter& filter) 
   }
   if (!part_is_long()) return false;
   long_.append(rest, true, filter);
-  if (!long_.found()) return false;
+  if (!long_.found()) {
+    ++long_lines_;
+    return false;
+  }
   found_.skip(line_.total() - long_.excerpt().size());
   found_.append(long_.excerpt());
   return true;
@@ -206,7 +209,10 @@ bool BackwardScan::find_in_line(std::string_view beginning, const LineFilter& fi
   if (filter.found_in(line_.front + line_.back)) return true;
   if (line_.left_out == 0) return false;
   line_.pieces.prepend(beginning, true, filter);
-  if (!line_.pieces.found()) return false;
+  if (!line_.pieces.found()) {
+    ++long_lines_;
+    return false;
+  }
   line_.left_out += line_.front.size() + line_.back.size() - line_.pieces.excerpt().size();
   line_.front.clear();
   line_.back = line_.pieces.excerpt();

@@ -55,6 +55,10 @@ class ForwardScan {
   // of a match.
   std::uint64_t next() const { return part_is_long() ? position_ - kLineEnds : line_start_; }
   std::uint64_t matches() const { return matches_; }
+  // Lines that are too long for a match of any length to be found in them, and in which none was.
+  std::uint64_t long_lines() const {
+    return long_lines_ + (part_is_long() && !long_.found() ? 1 : 0);
+  }
   const HeadTail& found() const { return found_; }
 
  private:
@@ -73,6 +77,7 @@ class ForwardScan {
   LongLine long_;
   HeadTail found_;
   std::uint64_t matches_ = 0;
+  std::uint64_t long_lines_ = 0;
 };
 
 // The last lines in which a filter is found, from the end backwards.
@@ -96,6 +101,9 @@ class BackwardScan {
   // has been looked at but for what may be the beginning of a match.
   std::uint64_t whole_end() const;
   std::uint64_t matches() const { return lines_.size(); }
+  std::uint64_t long_lines() const {
+    return long_lines_ + (line_.left_out > 0 && !line_.pieces.found() ? 1 : 0);
+  }
   void put_into(HeadTail& out) const;
 
  private:
@@ -124,6 +132,7 @@ class BackwardScan {
   bool at_last_line_ = true;
   std::deque<Line> lines_;
   std::size_t bytes_ = 0;
+  std::uint64_t long_lines_ = 0;
   bool done_ = false;
 };
 

@@ -211,6 +211,38 @@ TEST_F(Scan, TheMiddleOfALongLineIsLookedAtToo) {
   }
 }
 
+TEST_F(Scan, AMatchThatIsTooLongToBeFoundInALongLineIsNotMissedInSilence) {
+  const std::string side(100000, '.');
+  auto file =
+      with("short\n" + side + "BEGIN" + std::string(200000, '-') + "END" + side + "\nlast\n");
+  for (const char* pattern : {"BEGIN-*END", "BEGIN.+END", "BEGIN-{3,}END"}) {
+    EXPECT_TRUE(filter(pattern).may_match_far()) << pattern;
+    EXPECT_EQ(forward(file, pattern).matches(), 0U) << pattern;
+    EXPECT_EQ(forward(file, pattern).long_lines(), 1U) << pattern;
+    EXPECT_EQ(backward(file, pattern, 5).matches(), 0U) << pattern;
+    EXPECT_EQ(backward(file, pattern, 5).long_lines(), 1U) << pattern;
+  }
+  EXPECT_EQ(forward(file, "BEGIN-+").long_lines(), 0U) << "it was found";
+  EXPECT_EQ(forward(file, "(?:-END)+").matches(), 1U);
+  EXPECT_EQ(backward(file, "(?:-END)+", 5).long_lines(), 0U);
+  EXPECT_FALSE(filter("BEGIN|last$|^[a-z]{3,5}").may_match_far());
+  auto part = with(side);
+  EXPECT_EQ(forward(part, "BEGIN-*END").long_lines(), 1U) << "also of a line that goes on";
+}
+
+TEST_F(Scan, BytesThatAreNoTextHideNothingInALongLine) {
+  using namespace std::string_literals;
+  // The border of a block falls into the needle, beside a NUL and a broken character.
+  for (const std::size_t before : {65530U, 65533U, 65535U, 131070U}) {
+    const std::string side(before, '.');
+    auto file = with(side + "\xff\0needle\0\xfe"s + std::string(100000, '.') + "\n");
+    for (const char* pattern : {"needle", "\\x00needle", "\\xffe?\\x00needle", ".needle."}) {
+      EXPECT_EQ(forward(file, pattern).matches(), 1U) << pattern << " behind " << before;
+      EXPECT_EQ(backward(file, pattern, 5).matches(), 1U) << pattern << " behind " << before;
+    }
+  }
+}
+
 TEST_F(Scan, GoesOnInALineThatNeverEnds) {
   const std::string dots(300000, '.');
   auto file = with(dots);

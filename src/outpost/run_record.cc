@@ -13,6 +13,7 @@
 
 #include "base/file.h"
 #include "base/text.h"
+#include "outpost/awaited_end.h"
 #include "outpost/doubtful.h"
 #include "outpost/given_back.h"
 #include "outpost/machine.h"
@@ -90,7 +91,9 @@ bool is_supervised(const RunRecord& record, const wire::AliveRecord& alive) {
 }
 
 void look_at_processes(const RunRecord& record, wire::RunFacts& facts, bool after_end) {
-  if (facts.alive && is_here(record, *facts.alive, facts.boot_id)) {
+  if (facts.exit && end_is_awaited(record.directory())) {
+    facts.command_lives = facts.supervisor_lives = true;  // whatever the record says of them
+  } else if (facts.alive && is_here(record, *facts.alive, facts.boot_id)) {
     const wire::ProcessKey& command = facts.alive->command;
     facts.command_lives = facts.exit ? is_unreaped(command) : lives(command);
     if (facts.exit && !facts.command_lives && !after_end) return;
@@ -238,6 +241,7 @@ Result<std::optional<Fd>> RunRecord::try_lock() const {
 }
 
 bool RunRecord::locked() const {
+  if (end_is_awaited(directory_)) return true;
   auto fd = open_file(path("spec"), O_RDONLY | O_NONBLOCK);
   // What cannot be looked at is not proven to be free.
   if (!fd) return path_exists(path("spec"));
@@ -274,7 +278,7 @@ bool is_here(const RunRecord& record, const wire::AliveRecord& alive, const std:
 }
 
 bool has_surely_ended(const RunRecord& record, const std::string& boot_id) {
-  if (!record.has_ended()) return false;
+  if (!record.has_ended() || end_is_awaited(record.directory())) return false;
   const auto alive = record.read_alive();
   if (!alive || !*alive || !is_here(record, **alive, boot_id)) return true;
   return !is_unreaped((*alive)->command) || !is_supervised(record, **alive);

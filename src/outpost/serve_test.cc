@@ -109,6 +109,30 @@ TEST_F(Serve, WaitsForTheEndThatTheSupervisorRecords) {
   EXPECT_EQ(answer.facts->exit->code, 5);
 }
 
+// With processes that have gone, so that nothing in the record shows that the command lives.
+TEST_F(Serve, BelievesNoEndBeforeTheSupervisorHasSeenItWhateverIsInTheRecord) {
+  const RunRecord other = start("exit 0");
+  wait_for_end(other);
+  const auto wanted = request(
+      concat("cd ", around_.state_dir, "/runs/$YONDER_RUN_ID; cp spec s; mv s spec; cp ",
+             other.path("alive"), " a; mv a alive; cp ", other.path("exit"), " e; mv e exit; cd ",
+             scratch_.path(), "; : > forged; while [ ! -e go ]; do sleep 0.01; done; exit 5"));
+  ask(1, wanted);
+  wait_for_file("forged");
+  const RunRecord record(around_.state_dir, RunId(wanted.run_id));
+  EXPECT_FALSE(has_surely_ended(record, around_.boot_id));
+  ask(2, wire::FollowRequest{.run_id = wanted.run_id, .follow = {.wait_ms = 0}});
+  const auto meanwhile = take_answer(2);
+  ASSERT_TRUE(meanwhile.facts);
+  EXPECT_FALSE(has_surely_ended(*meanwhile.facts));
+  EXPECT_TRUE(meanwhile.facts->supervisor_lives);
+  scratch_.write("go", "");
+  const auto answer = take_answer(1);
+  ASSERT_TRUE(answer.facts && answer.facts->exit);
+  EXPECT_EQ(answer.facts->exit->code, 5);
+  EXPECT_TRUE(has_surely_ended(record, around_.boot_id));
+}
+
 TEST_F(Serve, StopsARunThatHasAnotherRunsProcessesInItsRecord) {
   const RunRecord other = start(": > begun; sleep 1000");
   wait_for_file("begun");

@@ -17,6 +17,7 @@
 
 #include "base/file.h"
 #include "base/text.h"
+#include "outpost/awaited_end.h"
 #include "outpost/command_process.h"
 #include "outpost/detach.h"
 #include "outpost/gpu_wait.h"
@@ -119,6 +120,7 @@ class Supervisor {
   wire::StartRequest spec_;
   std::string cgroup_;
   Fd signals_;
+  Fd awaits_;  // proves that the command was not reaped yet
   std::unique_ptr<InputPump> pump_;
   std::optional<GpuLease> lease_;
   Deadline look_at_lease_ = Deadline::never();
@@ -192,6 +194,8 @@ Result<void> Supervisor::start() {
 
 void Supervisor::begin(pid_t command) {
   command_ = command;
+  awaits_.reset();
+  awaits_ = await_end(held_.reachable().directory());
   own_key_ = key_of(::getpid()).value_or(wire::ProcessKey{});
   command_key_ = key_of(command).value_or(wire::ProcessKey{});
   if (lease_ && command_key_.pid > 0) lease_->know_command(command_key_);
@@ -376,6 +380,7 @@ void Supervisor::finish() {
 }
 
 void Supervisor::record_end(const Ending& ending, const std::string& complaint) {
+  awaits_.reset();
   wire::ExitRecord exit{.cause = cause_, .code = ending.code, .signal = ending.signal};
   exit.reason = reason_;
   exit.ended_ms = wall_clock_ms();

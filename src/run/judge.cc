@@ -106,7 +106,10 @@ bool is_elsewhere(const wire::RunFacts& facts) {
 }
 
 void judge_living(RunStatus& status, const wire::RunFacts& facts) {
-  if (!facts.alive) {
+  if (!facts.alive && facts.exit) {
+    status.state = RunState::Running;
+    status.proof = "its supervisor has not seen its end; its record was tampered with";
+  } else if (!facts.alive) {
     judge_waiting(status, facts);
   } else if (is_elsewhere(facts)) {
     // Where locks reach across, the lock is proof enough.

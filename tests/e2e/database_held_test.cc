@@ -48,5 +48,20 @@ TEST_F(ADatabaseThatIsHeld, DoesNotKeepWorkFromBeingStartedSeenAndStopped) {
   EXPECT_EQ(bash("echo done")["stdout"], "done\n");
 }
 
+TEST_F(ADatabaseThatIsHeld, IsToldInEveryAnswerWhoseNoteCouldNotBeWritten) {
+  const auto is_told = [](const Json& answer) {
+    EXPECT_THAT(answer["warnings"].dump(), HasSubstr("yonder.db")) << answer.dump(2);
+  };
+  const Json begun = bash("exec sleep 1000", {{"wait_s", 0}, {"env", {{"E2E_MARK", marker_}}}});
+  ASSERT_TRUE(begun["run_id"].is_string()) << begun;
+  is_told(begun);
+  const Json run{{"run_id", begun["run_id"]}, {"wait_s", 0}};
+  is_told(content_of(agent().call("exec_bash", run)));
+  is_told(content_of(agent().call("check_background_task", Json{{"run_id", begun["run_id"]}})));
+  is_told(content_of(agent().call("list_background_tasks", Json{{"sandbox_name", "local"}})));
+  is_told(content_of(agent().call("stop_background_task", Json{{"run_id", begun["run_id"]}})));
+  is_told(content_of(agent().call("exec_bash", run)));
+}
+
 }  // namespace
 }  // namespace yonder::e2e

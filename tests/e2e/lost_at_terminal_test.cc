@@ -72,5 +72,54 @@ TEST_F(LostAtTerminal, PipesHaveOnlyTheOutput) {
   EXPECT_THAT(done.err, Not(HasSubstr("connect")));
 }
 
+// A machine that takes a connection and then says nothing.
+class SlowAtTerminal : public OneLink {
+ protected:
+  void SetUp() override {
+    OneLink::SetUp();
+    write_config_toml(
+        "[sandbox.slow]\nhost = \"box\"\nconnect_timeout_s = 12\n"
+        "[sandbox.slowest]\nhost = \"box\"\nconnect_timeout_s = 3600\n");
+  }
+};
+
+TEST_F(SlowAtTerminal, EveryCommandSaysThatItConnectsAndThatItIsConnected) {
+  for (const std::vector<std::string>& words :
+       std::vector<std::vector<std::string>>{{"exec", "slowest", "--", "echo there"},
+                                             {"run", "slowest", "--", "true"},
+                                             {"ls", "slowest:/"}}) {
+    proxy().stall();
+    YonderAtTerminal person(words, environment());
+    EXPECT_TRUE(person.shows("yonder: connecting to slowest...")) << person.screen();
+    proxy().resume();
+    EXPECT_EQ(person.finish().code, 0) << person.screen();
+    EXPECT_THAT(person.screen(), Not(HasSubstr("again"))) << person.screen();
+  }
+}
+
+TEST_F(SlowAtTerminal, CommandsAboutARunSayWhatIsTriedAndThenWhatIsKnown) {
+  const Captured started =
+      run_yonder({"run", "slow", "--no-tmux", "--", "sleep 600"}, environment());
+  ASSERT_EQ(started.status.code, 0) << started.err;
+  const std::string id = started.out.substr(0, started.out.find('\n'));
+  proxy().stall();
+  const std::vector<std::string> commands{"logs", "stop", "rm", "wait", "attach"};
+  std::vector<std::unique_ptr<YonderAtTerminal>> people;
+  for (const auto& command : commands) {
+    people.push_back(
+        std::make_unique<YonderAtTerminal>(std::vector<std::string>{command, id}, environment()));
+  }
+  for (std::size_t i = 0; i < commands.size(); ++i) {
+    YonderAtTerminal& person = *people[i];
+    EXPECT_TRUE(person.shows("yonder: connecting to slow...")) << commands[i] << person.screen();
+    EXPECT_EQ(person.finish().code, 255) << commands[i] << person.screen();
+    EXPECT_THAT(person.screen(), HasSubstr("'slow'")) << commands[i];
+    EXPECT_THAT(person.screen(), HasSubstr("last seen running, ")) << commands[i];
+    EXPECT_THAT(person.screen(), HasSubstr(concat("again with: yonder ", commands[i], " ", id)));
+  }
+  proxy().resume();
+  EXPECT_EQ(run_yonder({"stop", id}, environment()).status.code, 0);
+}
+
 }  // namespace
 }  // namespace yonder::e2e

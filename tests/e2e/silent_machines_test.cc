@@ -77,5 +77,48 @@ TEST_F(SilentMachines, AreUnreachableAndWorthAnotherTryWhenThereAreNoOthers) {
   }
 }
 
+// The one that stalls would be waited for beyond what any test is patient for.
+TEST_F(SilentMachines, DoNotKeepAPersonFromSeeingTheOthers) {
+  configure_with_one_that_answers();
+  const Captured run = run_yonder({"run", "here", "--no-tmux", "--", "sleep 600"}, environment());
+  ASSERT_EQ(run.status.code, 0) << run.err;
+  const std::string id = run.out.substr(0, run.out.find('\n'));
+  for (const auto& words : std::vector<std::vector<std::string>>{
+           {"ps"}, {"gpus"}, {"gpus", "here", "dead"}, {"top", "--once"}, {"doctor"}}) {
+    const Captured list = run_yonder(words, environment());
+    EXPECT_THAT(list.out + list.err, HasSubstr("no answer yet")) << join(words, " ");
+  }
+  Captured shown;
+  EXPECT_TRUE(lab::eventually([&] {
+    shown = run_yonder({"ps"}, environment());
+    return shown.out.find(id) != std::string::npos &&
+           shown.out.find("\there\trunning") != std::string::npos;
+  })) << shown.out;
+  EXPECT_THAT(shown.err, HasSubstr("dead: no answer yet ("));
+  EXPECT_EQ(run_yonder({"stop", id}, environment()).status.code, 0);
+}
+
+TEST_F(SilentMachines, DoNotKeepAnAgentFromSeeingTheTasksOfTheOthers) {
+  configure_with_one_that_answers();
+  const std::string run = content_of(agent().call(
+      "exec_bash_background", Json{{"command", "sleep 600"}, {"sandbox_name", "here"}}))["run_id"];
+  Json list;
+  EXPECT_TRUE(lab::eventually([&] {
+    list = content_of(agent().call("list_background_tasks", Json::object()));
+    return list["tasks"].dump().find("\"running\"") != std::string::npos;
+  }));
+  EXPECT_THAT(list["tasks"].dump(), HasSubstr(run)) << list.dump(2);
+  EXPECT_THAT(list["sandboxes"].dump(), HasSubstr("no answer yet")) << list.dump(2);
+  line_->resume();
+  EXPECT_TRUE(lab::eventually([&] {
+    const Json later = content_of(agent().call("list_background_tasks", Json{{"wait_s", 5}}));
+    return later["sandboxes"].dump().find("no answer yet") == std::string::npos;
+  }));
+  line_->stall();
+  const Json stalled = content_of(agent().call("list_background_tasks", Json::object()));
+  EXPECT_THAT(stalled["sandboxes"].dump(), HasSubstr("no answer yet")) << "its link stands";
+  content_of(agent().call("stop_background_task", Json{{"run_id", run}}));
+}
+
 }  // namespace
 }  // namespace yonder::e2e
