@@ -80,7 +80,7 @@ TEST_F(AKey, MeansHomeByATilde) {
   auto wanted = keyed();
   wanted.cwd = "";
   const auto first = start(wanted);
-  wait_for_end(first);
+  EXPECT_EQ(wait_for_end(first).reason, "");
   const std::string found = "the run of " + first.id();
   for (const std::string& home : {std::string("~"), std::string("~/"), around_.home}) {
     EXPECT_EQ(answer_to([&](auto& r) { r.cwd = home; }), found) << home;
