@@ -5,6 +5,7 @@
 #include <memory>
 
 #include "base/log.h"
+#include "base/text.h"
 #include "cli/commands.h"
 #include "cli/engine_for.h"
 #include "cli/exec_ending.h"
@@ -47,6 +48,12 @@ Result<void> find_attached(const ExecOptions& options, ops::Engine& engine,
   return {};
 }
 
+// Where it is missing, and --quiet or not: who reads on must not take two pieces for one.
+void say_missing(std::string_view output, std::uint64_t from, std::uint64_t to) {
+  say(concat("bytes ", from, " to ", to - 1, " of ", output,
+             " are missing here: they are not kept there any more"));
+}
+
 // One `exec`, from the request to what is said about its end.
 class Exec {
  public:
@@ -70,6 +77,7 @@ class Exec {
         ops::exec_streaming(engine_, context, request,
                             {.on_stdout = [this](std::string_view bytes) { pass_on(out_, bytes); },
                              .on_stderr = [this](std::string_view bytes) { pass_on(err_, bytes); },
+                             .on_missing = say_missing,
                              .stdin_fd = usable_stdin(options_),
                              .on_started = [this](const RunId& id) { on_started(id); }});
     return finish(response);

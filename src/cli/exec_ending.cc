@@ -97,9 +97,7 @@ std::string result_again(const ops::ExecResponse& response) {
   return concat("its result can be read again with: ", attach_command(response));
 }
 
-namespace {
-
-Ending plain_ending_of(const ops::ExecResponse& response, const GivenUp& given_up) {
+Ending ending_of(const ops::ExecResponse& response, const GivenUp& given_up) {
   if (response.detached) return left_alone(response, given_up);
   if (response.connection_error) return unseen(response);
   const bool ended_unwritten = !given_up.write_error.empty() && has_ended(response.status.state);
@@ -124,14 +122,6 @@ Ending plain_ending_of(const ops::ExecResponse& response, const GivenUp& given_u
     case RunState::TimedOut: break;
   }
   return ended(response);
-}
-
-}  // namespace
-
-Ending ending_of(const ops::ExecResponse& response, const GivenUp& given_up) {
-  Ending ending = plain_ending_of(response, given_up);
-  for (const auto& note : response.not_kept) ending.notes.push_back(note);
-  return ending;
 }
 
 int status_of(const Error& error, const GivenUp& given_up) {

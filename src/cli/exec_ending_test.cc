@@ -48,14 +48,6 @@ TEST(ExecEnding, NotesTheTimeLimitAndWhatIsLeftRunning) {
                           "still running after the command: 4711 sleep 1000, 4712 make"));
 }
 
-TEST(ExecEnding, SaysWhatIsNoLongerKept) {
-  auto cut = response(RunState::Exited, 3);
-  cut.not_kept = {"stdout is kept there from byte 4096 on"};
-  const Ending ending = ending_of(cut, {});
-  EXPECT_EQ(ending.status, 3);
-  EXPECT_THAT(ending.notes, ElementsAre("stdout is kept there from byte 4096 on"));
-}
-
 TEST(ExecEnding, TellsOfOutputThatAFullDiskMayHaveLost) {
   auto full = response(RunState::Exited, 3);
   full.status.disk_full = true;

@@ -39,7 +39,6 @@ void note_gap(ExecResponse& response, std::string_view output, const wire::Gap& 
                               " on: what came before ", "was delivered, and then removed")
                      : concat(output, " is not kept there between byte ", gone.from, " and byte ",
                               gone.to, "; a background run keeps its whole log");
-  response.not_kept.push_back(note);
   response.warnings.push_back(note);
 }
 
@@ -165,12 +164,46 @@ Result<ExecResponse> exec_on(Engine& engine, CallContext& context, const ExecReq
   return response;
 }
 
+// Passes on what comes, and says what is missing before it: two pieces must not look like one.
+class Passing {
+ public:
+  explicit Passing(const ExecStreams& streams) : streams_(streams) {}
+
+  void pass_on(wire::Channel channel, std::uint64_t skipped, std::string_view bytes) {
+    const bool out = channel == wire::Channel::Out;
+    std::uint64_t& have = out ? out_have_ : err_have_;
+    go_to(channel, have + skipped);
+    have += bytes.size();
+    (out ? streams_.on_stdout : streams_.on_stderr)(bytes);
+  }
+  // All that is kept has come.
+  void finish(const run::Outcome& outcome) {
+    go_to(wire::Channel::Out, outcome.out_bytes);
+    go_to(wire::Channel::Err, outcome.err_bytes);
+  }
+
+ private:
+  void go_to(wire::Channel channel, std::uint64_t end) {
+    std::uint64_t& have = channel == wire::Channel::Out ? out_have_ : err_have_;
+    if (end <= have) return;
+    if (streams_.on_missing) {
+      streams_.on_missing(channel == wire::Channel::Out ? "stdout" : "stderr", have, end);
+    }
+    have = end;
+  }
+
+  const ExecStreams& streams_;
+  std::uint64_t out_have_ = 0;
+  std::uint64_t err_have_ = 0;
+};
+
 Result<ExecResponse> stream_on(Engine& engine, CallContext& context, const ExecRequest& request,
                                const ExecStreams& streams, const SandboxSpec& sandbox,
                                const Taken& taken) {
   run::Listener listener = make_listener(context, sandbox, taken);
-  listener.on_output = [&](wire::Channel channel, std::uint64_t, std::string_view bytes) {
-    (channel == wire::Channel::Out ? streams.on_stdout : streams.on_stderr)(bytes);
+  Passing passing(streams);
+  listener.on_output = [&](wire::Channel channel, std::uint64_t skipped, std::string_view bytes) {
+    passing.pass_on(channel, skipped, bytes);
   };
   listener.on_started = [&](const RunId& id) {
     if (streams.on_started) streams.on_started(id);
@@ -181,7 +214,7 @@ Result<ExecResponse> stream_on(Engine& engine, CallContext& context, const ExecR
                  {.wait = request.wait, .input = request.stdin_text, .input_fd = streams.stdin_fd},
                  listener));
   ExecResponse response = to_response(sandbox, outcome);
-  if (outcome.attached) note_gaps(response, outcome);
+  if (outcome.attached && !outcome.detached && !outcome.connection_error) passing.finish(outcome);
   note_state(engine, request, response);
   return response;
 }

@@ -41,7 +41,6 @@ struct ExecResponse {
   bool binary = false;
   std::optional<Chosen> chosen;  // by us
   std::vector<std::string> warnings;
-  std::vector<std::string> not_kept;  // the warnings about output that is gone over there
 };
 
 Result<ExecRequest> parse_exec_request(const Json& arguments);
@@ -61,6 +60,9 @@ struct ExecStreams {
   // Thread: the caller's. May block: the far side waits then.
   std::function<void(std::string_view bytes)> on_stdout;
   std::function<void(std::string_view bytes)> on_stderr;
+  // Between what came of one of them ("stdout", "stderr") and what comes next, these bytes are
+  // missing: they are not kept over there any more. Only of a run that existed already.
+  std::function<void(std::string_view output, std::uint64_t from, std::uint64_t to)> on_missing;
   int stdin_fd = -1;  // -1: stdin is closed
   // The run may exist from here on. Called once for each machine that is tried.
   std::function<void(const RunId&)> on_started;

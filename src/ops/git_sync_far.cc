@@ -73,6 +73,7 @@ Result<FarOutput> run_far_script(Engine& engine, CallContext& context, const Far
   FarOutput output;
   HeadTail errors(kMostFarSaid / 2, kMostFarSaid / 2);
   bool too_much = false;
+  bool missing = false;
   const auto take = [&](std::string_view bytes) {
     too_much = too_much || output.out.size() + bytes.size() > kMostFarOutput;
     if (too_much) return give_up.cancel();
@@ -82,8 +83,10 @@ Result<FarOutput> run_far_script(Engine& engine, CallContext& context, const Far
              exec_streaming(engine, inner, request,
                             {.on_stdout = take,
                              .on_stderr = [&](std::string_view bytes) { errors.append(bytes); },
+                             .on_missing = [&](auto...) { missing = true; },
                              .stdin_fd = script.stdin_fd}));
   if (too_much) return Error{Errc::Protocol, "the far side printed too much", ""};
+  if (missing) return Error{Errc::Protocol, "part of the answer is not kept there any more", ""};
   output.said = trim(clean_text(errors).text);
   TRY(check_end(response, output.said, script.stays));
   return output;

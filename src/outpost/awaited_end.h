@@ -30,6 +30,12 @@ inline Fd await_end(const std::string& directory) {
   return {};
 }
 
+// The end may be seen now. A child that was just forked may still have a copy of the lock.
+inline void let_be_seen(Fd& lock) {
+  if (lock) ::flock(lock.get(), LOCK_UN);
+  lock.reset();
+}
+
 // Somebody holds it: what is recorded as the end is none.
 inline bool end_is_awaited(const std::string& directory) {
   const Fd lock = open_for_lock(directory);

@@ -109,7 +109,7 @@ bool FollowActivity::send_output(Outbox& outbox, Output& output) {
     const std::uint64_t wanted =
         std::min({std::uint64_t{wire::kMaxDataBytes}, credit_, stop - std::min(stop, output.sent)});
     if (wanted == 0) break;
-    const auto sent = options_.owner && output.gone.to <= output.sent
+    const auto sent = options_.owner && !options_.give_back.middle && output.gone.to <= output.sent
                           ? send_from_file(outbox, output, wanted)
                           : send_copy(outbox, output, wanted);
     if (!sent) {
@@ -181,7 +181,8 @@ void FollowActivity::give_back_output(Output& output) {
   if (options_.give_back.middle) {
     const std::uint64_t head = std::max(options_.follow.head.value_or(0), kKeptOfEachEnd);
     const std::uint64_t tail = std::max(options_.follow.tail, kKeptOfEachEnd);
-    const std::uint64_t size = record_.size_of(file_of(output.channel));
+    // What comes after the end of what is shown here does not move that end.
+    const std::uint64_t size = output.last.value_or(record_.size_of(file_of(output.channel)));
     more = {.from = head, .to = size - std::min(size, tail)};
   }
   more.from = std::max(more.from, output.gone.to);

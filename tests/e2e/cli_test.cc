@@ -84,8 +84,33 @@ TEST_F(Cli, SaysWhatIsNoLongerKeptOfALongOutputThatHasArrived) {
   EXPECT_THAT(again.out, EndsWith("xend\n"));
   EXPECT_LT(again.out.size(), 1000000U);
   EXPECT_EQ(again.out.find('\0'), std::string::npos);
-  EXPECT_THAT(again.err, HasSubstr(concat("stdout is kept there from byte ",
-                                          done.out.size() - again.out.size(), " on")));
+  EXPECT_THAT(again.err, HasSubstr(concat("bytes 0 to ", done.out.size() - again.out.size() - 1,
+                                          " of stdout are missing here")));
+}
+
+// A number on each line, so that every byte tells where it belongs.
+TEST_F(Cli, ASecondReaderIsToldWhichBytesAreMissingBeforeThoseThatItGets) {
+  RunningYonder first({"exec", "--",
+                       "echo $YONDER_RUN_ID; seq -f %0999.f 24000; "
+                       "while [ ! -e go ]; do sleep 0.02; done; echo end"},
+                      environment());
+  const std::string id = first.next_line();
+  std::string whole = id + "\n";
+  for (int i = 0; i < 24000; ++i) whole += first.next_line() + "\n";
+  const std::string record = concat(lab().client_home(), "/.local/state/yonder/runs/", id);
+  ASSERT_TRUE(lab::eventually([&] { return std::filesystem::exists(record + "/gone"); }));
+
+  RunningYonder second({"exec", "local", "--quiet", "--attach", id}, environment());
+  const std::string said = second.next_error_line();
+  EXPECT_EQ(yonder({"exec", "local", "--", "touch go"}).status.code, 0);
+  const Captured rest = second.finish();
+  whole += first.finish().out;
+  ASSERT_THAT(whole, EndsWith("\nend\n"));
+  ASSERT_LT(rest.out.size(), whole.size());
+  EXPECT_EQ(said, concat("yonder: bytes 0 to ", whole.size() - rest.out.size() - 1,
+                         " of stdout are missing here: they are not kept there any more"));
+  EXPECT_TRUE(whole.ends_with(rest.out)) << rest.out.substr(0, 2000);
+  EXPECT_EQ(rest.err, "");
 }
 
 TEST_F(Cli, PassesEveryByteOfALongOutputOn) {
