@@ -35,6 +35,8 @@ namespace {
 
 constexpr auto kLookAtLease = std::chrono::hours(1);
 constexpr auto kLeaseRest = std::chrono::seconds(1);
+constexpr auto kWriterPause = std::chrono::milliseconds(100);  // before another try to fork it
+constexpr auto kLogPatience = std::chrono::seconds(1);         // with a log of the user
 constexpr auto kEndPause = std::chrono::milliseconds(10);
 // How often the disk is looked at: ever more seldom, as the run grows old.
 constexpr Duration kFirstLookAtRoom = std::chrono::milliseconds(100);
@@ -56,11 +58,12 @@ bool is_same(const wire::ProcessKey& a, const wire::ProcessKey& b) {
 
 class Supervisor {
  public:
-  Supervisor(HeldRecord held, wire::StartRequest spec, Fd signals)
+  Supervisor(HeldRecord held, wire::StartRequest spec, Fd signals, OutputKeeper outputs)
       : record_(held.record()),
         held_(std::move(held)),
         spec_(std::move(spec)),
-        signals_(std::move(signals)) {
+        signals_(std::move(signals)),
+        outputs_(std::move(outputs)) {
     if (spec_.launcher == "scope") cgroup_ = own_scope_cgroup(record_);
   }
 
@@ -95,6 +98,7 @@ class Supervisor {
 
   Result<void> obtain();
   void keep_lease();
+  void say(const wire::ExitRecord& exit, const std::string& words);
   int refuse(const Error& why);
   Result<void> start();
   Result<void> adopt(pid_t command);
@@ -119,6 +123,7 @@ class Supervisor {
   wire::StartRequest spec_;
   std::string cgroup_;
   Fd signals_;
+  OutputKeeper outputs_;
   std::unique_ptr<InputPump> pump_;
   std::optional<GpuLease> lease_;
   Deadline look_at_lease_ = Deadline::never();
@@ -155,7 +160,17 @@ void Supervisor::keep_lease() {
   const auto said = lease_->keep();
   lease_rests_ = happened || !said || !said->empty();
   look_at_lease_ = lease_rests_ ? Deadline::after(kLeaseRest) : Deadline::after(kLookAtLease);
-  if (said && !said->empty()) say_end(record_, spec_, {}, *said);
+  if (said && !said->empty()) say({}, *said);
+}
+
+// The writer appends where it has seen the end of a file, as the only one who does.
+void Supervisor::say(const wire::ExitRecord& exit, const std::string& words) {
+  const OutputFiles files = output_files_of(spec_);
+  const bool speaks = spec_.background || !words.empty();
+  const bool disturbs = files != OutputFiles::UserLog && !outputs_.is_quiet();
+  if (speaks && disturbs) outputs_.stop_writer();
+  say_end(held_.reachable(), spec_, exit, words);
+  if (outputs_.wants_writer()) outputs_.begin(held_, files);
 }
 
 int Supervisor::refuse(const Error& why) {
@@ -169,6 +184,7 @@ int Supervisor::refuse(const Error& why) {
 Result<void> Supervisor::start() {
   Fd pump_end;
   TRY_ASSIGN(const Fd input, open_input(spec_, held_.reachable(), pump_end));
+  if (!outputs_.is_open()) TRY(outputs_.open());
   const auto self = key_of(::getpid());
   if (!self) return Error{Errc::Internal, "/proc is not readable", ""};
   const pid_t command = ::fork();
@@ -180,7 +196,8 @@ Result<void> Supervisor::start() {
       prepared->gpus = lease_->given();
       lease_->note_command(prepared->command);
     }
-    run_command(spec_, held_, input, std::move(prepared));
+    run_command(spec_, held_, input, {.out = outputs_.out(), .err = outputs_.err()},
+                std::move(prepared));
   }
   begin(command);
   // The command has it open; its text need not stay on the disk.
@@ -201,9 +218,10 @@ void Supervisor::begin(pid_t command) {
   const Fd out(::open(held_.reachable().path("out").c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC));
   const bool may_hang = !spec_.log_file.empty() || !out || tree::tells_errors_late(out.get());
   if (!may_hang) look_at_room_ = Deadline::after(kFirstLookAtRoom);
+  if (outputs_.writer() <= 0) outputs_.begin(held_, output_files_of(spec_));
 }
 
-// Only the command learns that its writes fail.
+// Where a disk takes what it will lose later, nobody learns that a write has failed.
 void Supervisor::look_at_room() {
   disk_full_ = disk_full_ || looks_full(record_.directory());
   const Duration age = std::chrono::steady_clock::now() - started_;
@@ -230,7 +248,9 @@ void Supervisor::wait_once() {
   const int lease = lease_ && !lease_rests_ ? lease_->changes().get() : -1;
   std::array<pollfd, 3> fds{pollfd{signals_.get(), POLLIN, 0}, pollfd{blocked, POLLOUT, 0},
                             pollfd{lease, POLLIN, 0}};
-  const Deadline deadline = ended_ ? Deadline::never() : Deadline::earlier(limit_, look_at_room_);
+  Deadline deadline = ended_ ? Deadline::never() : Deadline::earlier(limit_, look_at_room_);
+  if (outputs_.wants_writer())
+    deadline = Deadline::earlier(deadline, Deadline::after(kWriterPause));
   ::poll(fds.data(), fds.size(), Deadline::earlier(deadline, look_at_lease_).poll_timeout());
   if (!ended_ && look_at_room_.expired()) look_at_room();
   if (look_at_lease_.expired() || (fds[2].revents & POLLIN) != 0) keep_lease();
@@ -239,6 +259,7 @@ void Supervisor::wait_once() {
     signalfd_siginfo info{};
     if (::read(signals_.get(), &info, sizeof info) == sizeof info) on_signal(info);
   }
+  if (outputs_.wants_writer()) outputs_.begin(held_, output_files_of(spec_));
   if (!ended_ && limit_.expired()) {
     end_tree(wire::Cause::Timeout, {.grace_ms = spec_.grace_ms});
   }
@@ -278,6 +299,7 @@ void Supervisor::reap() {
     rusage usage{};
     const pid_t pid = ::wait4(-1, &raw, WNOHANG, &usage);
     if (pid <= 0) return;
+    outputs_.forget(pid);
     if (pid != command_) continue;
     if (died_unbegun(raw)) {
       adopted_ = false;
@@ -317,6 +339,10 @@ bool Supervisor::never_began() const {
 }
 
 bool Supervisor::has_children() const {
+  if (const auto children = listed_children(); children && outputs_.writer() > 0) {
+    return std::any_of(children->begin(), children->end(),
+                       [this](pid_t pid) { return pid != outputs_.writer(); });
+  }
   siginfo_t info{};
   return ::waitid(P_ALL, 0, &info, WEXITED | WNOHANG | WNOWAIT) == 0;
 }
@@ -327,7 +353,7 @@ bool Supervisor::has_dependents() const {
   if (!has_children()) return false;
   bool seen = false;
   for (const auto& process : all_processes()) {
-    if (process.parent != ::getpid()) continue;
+    if (process.parent != ::getpid() || process.pid == outputs_.writer()) continue;
     if (!leads_another_run(process.pid)) return true;
     seen = true;
   }
@@ -336,8 +362,11 @@ bool Supervisor::has_dependents() const {
 }
 
 RunMembers Supervisor::members() const {
-  return {
-      .supervisor = ::getpid(), .command = command_key_, .mark = record_.mark(), .cgroup = cgroup_};
+  return {.supervisor = ::getpid(),
+          .writer = outputs_.writer(),
+          .command = command_key_,
+          .mark = record_.mark(),
+          .cgroup = cgroup_};
 }
 
 void Supervisor::end_tree(wire::Cause cause, const StopOrder& order) {
@@ -359,6 +388,7 @@ void Supervisor::end_tree(wire::Cause cause, const StopOrder& order) {
     }
     if (heard && info.ssi_signo == kInputSignal && pump_) pump_->step();
     reap();
+    if (outputs_.wants_writer()) outputs_.begin(held_, output_files_of(spec_));
   }
   reap();
 }
@@ -385,8 +415,13 @@ void Supervisor::record_end(const Ending& ending, const std::string& complaint) 
   exit.system_ms = in_ms(usage_.ru_stime);
   exit.max_rss_kib = usage_.ru_maxrss;
   const bool begun = ending.code || ending.signal;
-  exit.disk_full = disk_full_ || (begun && output_disk_is_full(held_.reachable(), spec_));
-  say_end(held_.reachable(), spec_, exit, complaint);
+  const OutputFiles files = output_files_of(spec_);
+  outputs_.complete(
+      held_, files,
+      files == OutputFiles::UserLog ? Deadline::after(kLogPatience) : Deadline::never());
+  exit.disk_full =
+      disk_full_ || outputs_.lost() > 0 || (begun && output_disk_is_full(held_.reachable(), spec_));
+  say(exit, complaint);
   if (has_children()) {
     if (const auto left = find_members(members())) exit.left_running = describe(*left);
   }
@@ -424,12 +459,13 @@ Fd become_supervisor() {
 }
 
 int supervise(HeldRecord held, const wire::StartRequest& spec) {
-  return supervise(std::move(held), spec, become_supervisor(), -1);
+  return supervise(std::move(held), spec, become_supervisor(), {}, -1);
 }
 
-int supervise(HeldRecord held, const wire::StartRequest& spec, Fd signals, pid_t command) {
+int supervise(HeldRecord held, const wire::StartRequest& spec, Fd signals, OutputKeeper outputs,
+              pid_t command) {
   if (!signals) return 1;
-  return Supervisor(std::move(held), spec, std::move(signals)).run(command);
+  return Supervisor(std::move(held), spec, std::move(signals), std::move(outputs)).run(command);
 }
 
 }  // namespace yonder::outpost

@@ -123,7 +123,8 @@ inline AliveRecord sample_alive() {
           .started_ms = 5,
           .launcher = "scope",
           .cgroup = "/c",
-          .gpus = {{.index = 1, .uuid = "G", .vendor = "v", .device = "d"}}};
+          .gpus = {{.index = 1, .uuid = "G", .vendor = "v", .device = "d"}},
+          .pipes = {6, 7}};
 }
 
 inline GpuClaim sample_claim() {
