@@ -352,12 +352,16 @@ Result<std::string> Ends::name_to_pull() const {
 
 // A file has two names where the source calls it otherwise.
 Result<void> Ends::answer_some(FarTree& far, const std::vector<std::string>& paths,
-                               PlanInput& input) {
+                               const Asked& asked, PlanInput& input) {
   const bool renamed = !source_name_.empty();
   const std::vector<std::string> in_source{source_name_};
-  TRY(tree::send_raw(far.out(), tree::Kind::HashFiles,
-                     tree::pack_texts(renamed && !push_ ? in_source : paths)));
-  TRY(far.out().flush());
+  const bool ask_there = push_ ? asked.target : asked.source;
+  const bool ask_here = push_ ? asked.source : asked.target;
+  if (ask_there) {
+    TRY(tree::send_raw(far.out(), tree::Kind::HashFiles,
+                       tree::pack_texts(renamed && !push_ ? in_source : paths)));
+    TRY(far.out().flush());
+  }
   const auto set = [&](const std::string& path, const tree::Hash& hash, bool source) {
     const auto found = input.hashes.find(renamed ? paths.front() : path);
     if (found == input.hashes.end()) return;
@@ -365,11 +369,13 @@ Result<void> Ends::answer_some(FarTree& far, const std::vector<std::string>& pat
   };
   for (const auto& path : paths) {
     input.hashes[path] = {};
+    if (!ask_here) continue;
     const auto entry = tree::list_one(*local_->get(), renamed && push_ ? source_name_ : path,
                                       {.hash = true}, [&] { return cancel_.cancelled(); });
     if (cancel_.cancelled()) return Error{Errc::Cancelled, "cancelled", ""};
     if (entry && entry->hash) set(path, *entry->hash, push_);
   }
+  if (!ask_there) return {};
   TRY_ASSIGN(const tree::Listing theirs, far.listing());
   for (const auto& entry : theirs.entries) {
     if (entry.hash) set(entry.path, *entry.hash, !push_);
@@ -377,15 +383,20 @@ Result<void> Ends::answer_some(FarTree& far, const std::vector<std::string>& pat
   return {};
 }
 
-Result<void> Ends::answer(FarTree& far, const std::vector<std::string>& questions,
-                          PlanInput& input) {
+Result<void> Ends::answer(FarTree& far, const Plan& plan, PlanInput& input) {
+  TRY(answer_all(far, plan.questions, {}, input));
+  return answer_all(far, plan.target_questions, {.source = false}, input);
+}
+
+Result<void> Ends::answer_all(FarTree& far, const std::vector<std::string>& questions,
+                              const Asked& asked, PlanInput& input) {
   for (std::size_t i = 0; i < questions.size();) {
     std::vector<std::string> some;
     for (std::size_t bytes = 0; i < questions.size() && bytes < kQuestionBytes; ++i) {
       bytes += questions[i].size() + 8;
       some.push_back(questions[i]);
     }
-    TRY(answer_some(far, some, input));
+    TRY(answer_some(far, some, asked, input));
   }
   return {};
 }

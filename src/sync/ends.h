@@ -48,7 +48,7 @@ class Ends {
   // Both at the same time.
   Result<Look> look(FarTree& far);
   // What times cannot tell.
-  Result<void> answer(FarTree& far, const std::vector<std::string>& questions, PlanInput& input);
+  Result<void> answer(FarTree& far, const Plan& plan, PlanInput& input);
 
   DeleteGuard guard(const Look& look) const;
   tree::OpenTree far_wanted() const;
@@ -82,7 +82,14 @@ class Ends {
   void note_ignored(Look& look) const;
   Result<std::string> name_to_pull() const;
   std::string name_to_push() const;
-  Result<void> answer_some(FarTree& far, const std::vector<std::string>& paths, PlanInput& input);
+  struct Asked {
+    bool source = true;
+    bool target = true;
+  };
+  Result<void> answer_some(FarTree& far, const std::vector<std::string>& paths, const Asked& asked,
+                           PlanInput& input);
+  Result<void> answer_all(FarTree& far, const std::vector<std::string>& questions,
+                          const Asked& asked, PlanInput& input);
 
   const SyncSetup& setup_;
   const SyncRequest& request_;

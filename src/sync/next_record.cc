@@ -21,6 +21,10 @@ AgreedMode NextRecord::mode_of(std::string_view path, tree::Type type) const {
   return (record_.find(path) != nullptr ? record_ : before_).mode_of(path, type);
 }
 
+Contents NextRecord::contents_of(std::string_view path, const tree::Seen& seen) const {
+  return (record_.find(path) != nullptr ? record_ : before_).contents_of(path, seen);
+}
+
 void NextRecord::carry(std::string_view path, const Known& known) {
   // What was sent since was read after that.
   const std::int64_t when = before_.scanned_ns(path).value_or(before_.scanned_ns());

@@ -60,7 +60,7 @@ class Planner {
   ModeChange directory_modes(const BothModes& both);
   void modes_conflict(const Entry& source, const Entry& target);
   void only_in_target(const Entry& target);
-  void put(const Entry& source, const Seen& target);
+  void put(const Entry& source, const Entry* target);
   bool leave_closed(const Entry& source);
   void replace(const Entry& source, const Entry& target);
   void set_attributes(const Entry& source, const Entry& target);
@@ -93,7 +93,7 @@ class Planner {
   }
   std::map<std::uint64_t, First> first_twin_;
   std::vector<const Entry*> extras_;
-  struct DirectoryMode {  // where the two ends have others
+  struct DirectoryMode {  // of those that both ends have
     std::uint32_t there = 0;
     ModeChange change = ModeChange::None;
   };
@@ -148,17 +148,19 @@ void Planner::in_the_way(const Entry& source, std::string_view what) {
         plan_.counts.in_the_way);
 }
 
-void Planner::put(const Entry& source, const Seen& target) {
+void Planner::put(const Entry& source, const Entry* target) {
   Action action{.path = source.path,
                 .type = source.type,
                 .mode = source.mode,
                 .mtime_ns = source.mtime_ns,
                 .size = source.size,
                 .link_target = source.target,
-                .target = target,
+                .target = target != nullptr ? tree::seen_as(*target) : Seen(),
                 .attributes = kept_of(source),
                 .loses_attributes =
                     source.has_more || (!source.attributes.empty() && !input_.keeps_attributes)};
+  const bool files = source.type == Type::File && target != nullptr && target->type == Type::File;
+  if (files) action.target_mode = target->mode;
   switch (source.type) {
     case Type::Directory: action.act = Act::MakeDirectory; break;
     case Type::Link: action.act = Act::PutLink; break;
@@ -193,13 +195,13 @@ void Planner::only_in_source(const Entry& source) {
   const bool is_directory = source.type == Type::Directory;
   ++(is_directory ? plan_.counts.create_directories : plan_.counts.create_files);
   if (is_directory) touched_.insert(source.path);
-  put(source, {});
+  put(source, nullptr);
 }
 
 void Planner::set_attributes(const Entry& source, const Entry& target) {
   ++plan_.counts.update_attributes;
   if (source.twins != 0 && first_twin_.contains(source.twins)) {
-    return put(source, tree::seen_as(target));  // another name for what has them already
+    return put(source, &target);  // another name for what has them already
   }
   note_twin(source, plan_.actions.size());
   touch(source.path);  // a file with other names is copied for it
@@ -212,6 +214,7 @@ void Planner::set_attributes(const Entry& source, const Entry& target) {
                            .mtime_ns = source.mtime_ns,
                            .size = source.size,
                            .target = tree::seen_as(target),
+                           .target_mode = target.mode,
                            .overrules = modes == ModeChange::Overrule,
                            .attributes = kept_of(source),
                            .keeps_mode = keeps});
@@ -225,7 +228,7 @@ void Planner::modes_conflict(const Entry& source, const Entry& target) {
   }
   if (leave_closed(source)) return;
   ++plan_.counts.update_files;
-  put(source, tree::seen_as(target));
+  put(source, &target);
   plan_.actions.back().set_aside = conflict_name(source.path, options_.conflict_ending);
 }
 
@@ -248,6 +251,7 @@ void Planner::set_mode(Action& action, const DirectoryMode& mode) {
   action.overrules = mode.change == ModeChange::Overrule;
   action.keeps_mode = !action.changes_mode;
   if (action.keeps_mode) action.mode = mode.there;
+  if (action.changes_mode) action.target_mode = mode.there;
 }
 
 void Planner::directory_in_both(const Entry& source, const Entry& target) {
@@ -263,7 +267,7 @@ void Planner::directory_in_both(const Entry& source, const Entry& target) {
     ++plan_.counts.unchanged;
     ++plan_.counts.unchanged_directories;
   }
-  if (modes != ModeChange::None) directory_modes_[source.path] = {target.mode, modes};
+  directory_modes_[source.path] = {target.mode, modes};
   const bool right = !takes_source(modes) && compare_.same_time(source.mtime_ns, target.mtime_ns) &&
                      compare_.same_attributes(source, target);
   if (!right) touched_.insert(source.path);
@@ -271,6 +275,7 @@ void Planner::directory_in_both(const Entry& source, const Entry& target) {
 
 // Contents differ.
 void Planner::replace(const Entry& source, const Entry& target) {
+  if (compare_.wants_contents(target)) return plan_.target_questions.push_back(target.path);
   const bool newer = compare_.is_newer_there(source, target);
   const bool changed = newer || compare_.changed_by_others(target);
   const bool files = source.type == Type::File && target.type == Type::File;
@@ -290,7 +295,7 @@ void Planner::replace(const Entry& source, const Entry& target) {
   }
   if (leave_closed(source)) return;
   ++plan_.counts.update_files;
-  put(source, tree::seen_as(target));
+  put(source, &target);
   Action& action = plan_.actions.back();
   action.overrules = stolen || modes == ModeChange::Overrule;
   if (modes == ModeChange::KeepTarget && !stolen && action.act == Act::PutFile) {
@@ -357,6 +362,9 @@ void Planner::only_in_target(const Entry& target) {
   }
   // Only what was there at the last sync can have been changed since.
   const bool known = input_.base != nullptr && input_.base->find(target.path) != nullptr;
+  if (!is_directory && known && compare_.wants_contents(target)) {
+    return plan_.target_questions.push_back(target.path);
+  }
   if (!is_directory && known && compare_.changed_by_others(target) &&
       options_.on_conflict != OnConflict::TakeSource) {
     if (options_.on_conflict != OnConflict::Stop) return keep_theirs(target.path);
@@ -424,7 +432,7 @@ void Planner::plan_root() {
   if (takes_source(modes)) ++plan_.counts.update_attributes;
   if (right) return;
   plan_.directories.push_back(finish);
-  if (modes != ModeChange::None) set_mode(plan_.directories.back(), {target.mode, modes});
+  set_mode(plan_.directories.back(), {target.mode, modes});
 }
 
 void Planner::next_source(const Entry& source, const Entry* target) {

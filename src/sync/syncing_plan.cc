@@ -71,11 +71,15 @@ Result<Plan> Syncing::plan_for(FarTree& far, const Look& look, const BaseRecord*
                   .begun = bases_.begun_directories(ends_.pair(push_)),
                   .keeps_attributes = look.target_keeps_attributes};
   Plan plan = make_plan(input, plan_options);
-  if (!plan.questions.empty()) {
-    TRY(ends_.answer(far, plan.questions, input));
-    const auto asked = std::move(plan.questions);
+  if (!plan.questions.empty() || !plan.target_questions.empty()) {
+    TRY(ends_.answer(far, plan, input));
+    auto asked = std::move(plan.questions);
     plan = make_plan(input, plan_options);
-    plan.questions = asked;
+    plan.questions = std::move(asked);
+  }
+  for (const auto& [path, hashes] : input.hashes) {
+    if (hashes.source && hashes.source == hashes.target)
+      plan.contents.emplace(path, *hashes.source);
   }
   warn_of_kept(plan);
   auto judged = judge_removals(plan, plan_options, look, base != nullptr);

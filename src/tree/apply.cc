@@ -69,10 +69,19 @@ Error changed_meanwhile(std::string_view path, std::string_view how) {
                "it was left as it is; sync again to see what it is now"};
 }
 
-}  // namespace
+// Whether it is that one, or was that one before it was opened for the work.
+bool is_opened(mode_t now, mode_t before) {
+  constexpr mode_t kOpened = 0700;
+  return (now & ~kOpened) == (before & ~kOpened) && (now & before & kOpened) == (before & kOpened);
+}
 
-Result<void> check_seen(int directory, const std::string& name, const std::string& path,
-                        const Seen& expected) {
+Result<void> check_mode(mode_t now, const ExpectedMode& expected, std::string_view path) {
+  if (!expected || (now & 01777U) == *expected) return {};
+  return changed_meanwhile(path, "got another mode while the sync ran");
+}
+
+Result<void> check(int directory, const std::string& name, const std::string& path,
+                   const Seen& expected, const ExpectedMode& mode) {
   struct stat info {};
   if (::fstatat(directory, name.c_str(), &info, AT_SYMLINK_NOFOLLOW) != 0) {
     if (errno != ENOENT) return failed(path);
@@ -86,7 +95,18 @@ Result<void> check_seen(int directory, const std::string& name, const std::strin
                                        mtime_of(info) == expected.mtime_ns)) &&
       (expected.type != Type::Link || mtime_of(info) == expected.mtime_ns);
   if (!same) return changed_meanwhile(path, "was changed while the sync ran");
-  return {};
+  return check_mode(info.st_mode, mode, path);
+}
+
+}  // namespace
+
+Result<void> check_seen(int directory, const std::string& name, const FileHead& head) {
+  return check(directory, name, head.path, head.expected, head.expected_mode);
+}
+
+Result<void> check_seen(int directory, const std::string& name, const std::string& path,
+                        const Seen& expected) {
+  return check(directory, name, path, expected, std::nullopt);
 }
 
 Applier::Applier(int root, const std::string& root_path, const TrashPlace& place,
@@ -223,7 +243,7 @@ Result<void> Applier::place_once(int directory, const std::string& temporary,
     if (error != 0) return errno_error(printable(head.path), error);
     return {};
   }
-  TRY(check_seen(directory, name, head.path, head.expected));
+  TRY(check_seen(directory, name, head));
   if (!head.aside.empty()) return place_beside(directory, temporary, head);
   if (options_.keep == Keep::InTrash || head.expected.type == Type::Directory) {
     return trash_.replace(directory, temporary, name, head.path);
@@ -340,10 +360,11 @@ Result<void> Applier::finish_directory(const std::string& path, const DirectoryM
   if (::fstat(directory, &info) != 0) return failed(path);
   // Its own set-id bits are of its place: they hand on the group of those who share it.
   const mode_t wanted = (mode.mode & 01777U) | (info.st_mode & 06000U);
-  constexpr mode_t kOpened = 0700;
-  const bool opened = (info.st_mode & 07777U & ~kOpened) == (wanted & ~kOpened);
+  const mode_t now = info.st_mode & 07777U;
+  const bool as_seen = !mode.expected || is_opened(now & 01777U, *mode.expected);
+  if (!as_seen) TRY(check_mode(now, wanted & 01777U, path.empty() ? "." : path));
   give_attributes(directory, attributes);
-  const bool sets = !mode.keeps || (opened && (info.st_mode & 07777U) != wanted);
+  const bool sets = !mode.keeps || (is_opened(now, wanted) && now != wanted);
   if (sets) TRY(set_mode(directory, wanted, path));
   if (::futimens(directory, times.data()) == 0) return {};
   // One of another user, who lets us write to it, has its own time, too.
@@ -354,7 +375,7 @@ Result<void> Applier::finish_directory(const std::string& path, const DirectoryM
 Result<void> Applier::set_attributes(const FileHead& head) {
   TRY_ASSIGN(const int directory, directory_of(head.path, false));
   const std::string name(split_path(head.path).name);
-  TRY(check_seen(directory, name, head.path, head.expected));
+  TRY(check_seen(directory, name, head));
   const auto open = [&] {
     return Fd(::openat(directory, name.c_str(),
                        O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC));

@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -15,15 +16,18 @@
 
 namespace yonder::tree {
 
+using ExpectedMode = std::optional<std::uint32_t>;
+
 // What a file will be when it is there.
 struct FileHead {
   std::string path;
   std::uint32_t mode = 0;
   std::int64_t mtime_ns = 0;
   std::uint64_t size = 0;
-  Seen expected;             // what its place held when it was looked at
-  std::uint64_t origin = 0;  // of the tree it comes from: two never add to one part file
-  std::string aside;         // what its place holds takes this path, in the same directory
+  Seen expected;               // what its place held when it was looked at
+  ExpectedMode expected_mode;  // and the permissions of that; nothing: whatever they are
+  std::uint64_t origin = 0;    // of the tree it comes from: two never add to one part file
+  std::string aside;           // what its place holds takes this path, in the same directory
   UserAttributes attributes;
 };
 
@@ -31,6 +35,7 @@ struct FileHead {
 struct DirectoryMode {
   std::uint32_t mode = 0;
   bool keeps = false;
+  ExpectedMode expected;  // of one that is to get another: the one it had
 };
 
 enum class Keep { InTrash, Nowhere };  // what is replaced or removed
@@ -148,6 +153,7 @@ class Applier {
 };
 
 // Conflict when `name` is not what it was.
+Result<void> check_seen(int directory, const std::string& name, const FileHead& head);
 Result<void> check_seen(int directory, const std::string& name, const std::string& path,
                         const Seen& expected);
 

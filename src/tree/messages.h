@@ -126,6 +126,7 @@ struct DirectoryEnd {
   std::int64_t mtime_ns = 0;
   UserAttributes attributes;
   bool keeps_mode = false;  // see DirectoryMode
+  ExpectedMode expected_mode;
 };
 struct Attributes {
   std::uint64_t number = 0;
@@ -133,6 +134,7 @@ struct Attributes {
   std::uint32_t mode = 0;
   std::int64_t mtime_ns = 0;
   Seen expected;
+  ExpectedMode expected_mode;
   UserAttributes attributes;
 };
 struct FileStart {

@@ -190,7 +190,7 @@ Result<Sent> send_file(BlockWriter& out, Directories& directories, const FileSta
     return give_up(out, start.number, std::move(same).error());
   }
   TRY(end_file(out, start.number, *hash));
-  return Sent{};
+  return Sent{.hash = *hash};
 }
 
 Result<Sent> send_segment(BlockWriter& out, const SourceFile& file, const FileStart& start,

@@ -123,6 +123,42 @@ TEST_F(Modes, ChangedAtBothEndsAreAConflictUntilItIsDecided) {
   EXPECT_EQ(difference(), "");
 }
 
+// Between the look at the target and what is done there.
+TEST_F(Modes, ChangedInTheTargetWhileTheSyncRunsStay) {
+  const std::string large = noise(20 * kMiB, 1);
+  const auto write_all = [&](const std::string& text) {
+    for (const char* name : {"small", "d/f", "e/f", "only mode"}) write(here(name), text);
+    write(here("large"), text + large);
+  };
+  write_all("one");
+  push();
+  write_all("second");
+  touch(here("only mode"), 1700000000);
+  write(here("only mode"), "one");
+  chmod(here("e"), 0750);
+  bool changed = false;
+  const SyncHooks hooks{.on_plan = [&](const Plan&) {
+    const std::vector<std::string> names{"small", "large", "only mode", "d"};
+    for (const auto& name : names) chmod(there(name), name == "d" ? 0700 : 0600);
+    chmod(there("e"), 0711);
+    changed = true;
+    return Result<void>();
+  }};
+  const auto report = run(push_request(), hooks);
+  ASSERT_TRUE(report) << report.error().message;
+  ASSERT_TRUE(changed);
+  EXPECT_THAT(report->failed, IsEmpty());
+  EXPECT_EQ(read(there("small")), "second");
+  EXPECT_EQ(read(there("large")), "second" + large);
+  for (const char* name : {"small", "large", "only mode"}) {
+    EXPECT_EQ(mode_of(there(name)), 0600U) << name;
+  }
+  EXPECT_EQ(mode_of(there("d")), 0700U);
+  // Changed at both ends.
+  EXPECT_EQ(mode_of(there("e")), 0711U);
+  EXPECT_EQ(report->plan.counts.conflicts, 1U);
+}
+
 TEST_F(Modes, OfDirectoriesThatAFirstSyncHasBegunAreSetByTheNext) {
   write(here("d/large"), noise(6 * kMiB, 1));
   chmod(here("d"), 0555);
