@@ -16,8 +16,9 @@ namespace yonder::sync {
 namespace {
 
 constexpr std::string_view kMagic = "yonder base 5\n";
-constexpr std::string_view kFourthMagic = "yonder base 4\n";  // without contents
-constexpr std::string_view kThirdMagic = "yonder base 3\n";   // and without modes
+constexpr std::string_view kFourthMagic =
+    "yonder base 4\n";                                       // without contents and times of change
+constexpr std::string_view kThirdMagic = "yonder base 3\n";  // and without modes
 constexpr std::string_view kSecondMagic = "yonder base 2\n";  // and without mounts
 constexpr std::string_view kFirstMagic = "yonder base 1\n";   // and all was read at one time
 constexpr std::uint64_t kMostBytes = 1024UL * 1024 * 1024;
@@ -156,10 +157,22 @@ bool BaseRecord::has_contents(std::string_view path, const tree::Seen& now,
                      [&](const BaseRecord& other) { return other.has_contents(path, now, hash); });
 }
 
-Contents BaseRecord::contents_of(std::string_view path, const tree::Seen& seen) const {
+bool BaseRecord::has_attributes_of(std::string_view path, std::int64_t changed_ns) const {
   const auto found = entries_.find(path);
-  const bool same = found != entries_.end() && found->second.seen == seen;
-  return same ? found->second.contents : std::nullopt;
+  if (changed_ns != 0 && found != entries_.end() && found->second.changed_ns == changed_ns) {
+    return true;
+  }
+  return std::any_of(others_.begin(), others_.end(), [&](const BaseRecord& other) {
+    return other.has_attributes_of(path, changed_ns);
+  });
+}
+
+bool BaseRecord::knows_attributes() const {
+  std::size_t known = 0;
+  for (const auto& [path, entry] : entries_) known += entry.changed_ns != 0 ? 1U : 0U;
+  if (known * 2 > entries_.size()) return true;
+  return std::any_of(others_.begin(), others_.end(),
+                     [](const BaseRecord& other) { return other.knows_attributes(); });
 }
 
 AgreedMode BaseRecord::mode_of(std::string_view path, tree::Type type) const {
@@ -189,7 +202,8 @@ bool BaseRecord::note(std::string_view path, const Known& as_known) {
   // A directory is what it is whatever its time.
   const bool timeless = as_known.seen.type == tree::Type::Directory;
   const tree::Seen directory{.exists = true, .type = tree::Type::Directory};
-  const Known known = timeless ? Known(directory, 0, as_known.mode) : as_known;
+  Known known = timeless ? Known(directory, 0, as_known.mode) : as_known;
+  known.changed_ns = as_known.changed_ns;
   if (const auto earlier = read_earlier_.find(path); earlier != read_earlier_.end()) {
     read_earlier_.erase(earlier);
   }
@@ -285,7 +299,8 @@ std::string BaseRecord::pack() const {
     out.text(path);
     tree::pack(out, known.seen);
     if (known.seen.type == tree::Type::File) out.integer(source_behind(known));
-    if (has_mode(known.seen)) out.number(known.mode ? *known.mode + 1 : 0);
+    if (!has_mode(known.seen)) continue;
+    out.number(known.mode ? *known.mode + 1 : 0).integer(known.changed_ns);
     if (known.seen.type == tree::Type::File) pack_contents(out, known.contents);
   }
   return std::string(kMagic) + out.take();
@@ -316,6 +331,7 @@ std::optional<BaseRecord> BaseRecord::unpack(std::string_view bytes) {
     }
     if (has_modes && has_mode(known.seen)) known.mode = unpack_mode(in);
     const bool is_file = known.seen.type == tree::Type::File;
+    if (has_contents && has_mode(known.seen)) known.changed_ns = in.integer();
     if (has_contents && is_file) known.contents = unpack_contents(in);
     if (in.ok()) record.entries_.insert_or_assign(std::move(path), known);
   }

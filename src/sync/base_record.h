@@ -40,6 +40,9 @@ struct Known {
   std::int64_t source_ns;
   AgreedMode mode;
   Contents contents;
+  // When the source was changed last, as its file system says, the last time that both ends were
+  // seen to have its extended attributes. 0: nobody has looked.
+  std::int64_t changed_ns = 0;
   bool operator==(const Known&) const = default;
 };
 
@@ -70,8 +73,10 @@ class BaseRecord {
   // these contents is.
   bool may_be_touched(std::string_view path, const tree::Seen& now) const;
   bool has_contents(std::string_view path, const tree::Seen& now, const tree::Hash& hash) const;
-  // What was read when it was this.
-  Contents contents_of(std::string_view path, const tree::Seen& seen) const;
+  // Both ends had the extended attributes of the source when it was changed last.
+  bool has_attributes_of(std::string_view path, std::int64_t changed_ns) const;
+  // Of most entries that is known.
+  bool knows_attributes() const;
   // By the sync that looked there last; nothing when it was something of another type.
   AgreedMode mode_of(std::string_view path, tree::Type type) const;
   // Whether a sync that was cut off since may have given it this mode.

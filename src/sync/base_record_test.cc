@@ -97,11 +97,29 @@ TEST(BaseRecord, KnowsAFileByItsContentsWhateverItsTime) {
   EXPECT_FALSE(record.may_be_touched("a", file(4, 9)));
   EXPECT_TRUE(record.has_contents("a", file(3, 9), hash));
   EXPECT_FALSE(record.has_contents("a", file(3, 9), {.low = 1, .high = 3}));
-  EXPECT_EQ(record.contents_of("a", file(3)), hash);
-  EXPECT_EQ(record.contents_of("a", file(3, 9)), std::nullopt);
   BaseRecord part;
   part.also(record);
   EXPECT_TRUE(part.has_contents("a", file(3, 9), hash));
+}
+
+TEST(BaseRecord, KnowsWhoseAttributesBothEndsHaveByTheTimeOfTheirLastChange) {
+  BaseRecord record;
+  Known known(file(3));
+  known.changed_ns = 7;
+  record.note("a", known);
+  record.note("b", file(3));
+  EXPECT_TRUE(record.has_attributes_of("a", 7));
+  EXPECT_FALSE(record.has_attributes_of("a", 8));
+  EXPECT_FALSE(record.has_attributes_of("b", 0)) << "which is no time";
+  EXPECT_FALSE(record.knows_attributes()) << "of most";
+  Known directory(Seen{.exists = true, .type = Type::Directory});
+  directory.changed_ns = 9;
+  record.note("d", directory);
+  EXPECT_TRUE(record.knows_attributes());
+  const auto again = BaseRecord::unpack(record.pack());
+  ASSERT_TRUE(again);
+  EXPECT_TRUE(again->has_attributes_of("a", 7));
+  EXPECT_TRUE(again->has_attributes_of("d", 9));
 }
 
 TEST(BaseRecord, IsWrittenAsItAlwaysWas) {
@@ -110,8 +128,8 @@ TEST(BaseRecord, IsWrittenAsItAlwaysWas) {
   record.set_mounts({"m"});
   record.note("a", {file(300), 3, 0644, tree::Hash{.low = 300, .high = 1}});
   EXPECT_EQ(record.pack(), std::string("yonder base 5\n\x0e\x01\x01m\x00\x01"
-                                       "a\x01\xac\x02\x0a\x04\xa5\x03\x01\xac\x02\x01",
-                                       32));
+                                       "a\x01\xac\x02\x0a\x04\xa5\x03\x00\x01\xac\x02\x01",
+                                       33));
 }
 
 TEST(BaseRecord, KnowsTheModesOfTheLatestSync) {

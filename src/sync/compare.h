@@ -46,6 +46,12 @@ class Comparison {
   bool same_attributes(const tree::Entry& source, const tree::Entry& target) const {
     return !input_.keeps_attributes || tree::has_all(target.attributes, source.attributes);
   }
+  // Nobody has read them, and they may not be what they were.
+  bool may_have_other_attributes(const tree::Entry& source) const {
+    const bool as_then =
+        input_.base != nullptr && input_.base->has_attributes_of(source.path, source.changed_ns);
+    return source.attributes_unread && !as_then;
+  }
   // Nobody knows who changed what: then the newer one is not given up for the older.
   bool is_newer_there(const tree::Entry& source, const tree::Entry& target) const;
   // Another time alone is nobody's change: contents decide, where they are known.

@@ -21,8 +21,9 @@ AgreedMode NextRecord::mode_of(std::string_view path, tree::Type type) const {
   return (record_.find(path) != nullptr ? record_ : before_).mode_of(path, type);
 }
 
-Contents NextRecord::contents_of(std::string_view path, const tree::Seen& seen) const {
-  return (record_.find(path) != nullptr ? record_ : before_).contents_of(path, seen);
+const Known* NextRecord::find(std::string_view path) const {
+  const Known* known = record_.find(path);
+  return known != nullptr ? known : before_.find(path);
 }
 
 void NextRecord::carry(std::string_view path, const Known& known) {

@@ -53,6 +53,10 @@ class Planner {
   tree::UserAttributes kept_of(const Entry& source) const {
     return input_.keeps_attributes ? source.attributes : tree::UserAttributes();
   }
+  void ask_attributes(const Entry& source, const Entry& target);
+  void need_attributes(const Entry& source) {
+    if (source.attributes_unread) plan_.attribute_questions.push_back(source.path);
+  }
   void next_source(const Entry& source, const Entry* target);
   void only_in_source(const Entry& source);
   void in_both(const Entry& source, const Entry& target);
@@ -148,7 +152,17 @@ void Planner::in_the_way(const Entry& source, std::string_view what) {
         plan_.counts.in_the_way);
 }
 
+// Of what stays as it is.
+void Planner::ask_attributes(const Entry& source, const Entry& target) {
+  if (!input_.keeps_attributes) return;
+  if (compare_.may_have_other_attributes(source)) return need_attributes(source);
+  if (!source.attributes.empty() && target.attributes_unread) {
+    plan_.target_attribute_questions.push_back(target.path);
+  }
+}
+
 void Planner::put(const Entry& source, const Entry* target) {
+  need_attributes(source);
   Action action{.path = source.path,
                 .type = source.type,
                 .mode = source.mode,
@@ -158,7 +172,8 @@ void Planner::put(const Entry& source, const Entry* target) {
                 .target = target != nullptr ? tree::seen_as(*target) : Seen(),
                 .attributes = kept_of(source),
                 .loses_attributes =
-                    source.has_more || (!source.attributes.empty() && !input_.keeps_attributes)};
+                    source.has_more || (!source.attributes.empty() && !input_.keeps_attributes),
+                .changed_ns = source.changed_ns};
   const bool files = source.type == Type::File && target != nullptr && target->type == Type::File;
   if (files) action.target_mode = target->mode;
   switch (source.type) {
@@ -203,6 +218,7 @@ void Planner::set_attributes(const Entry& source, const Entry& target) {
   if (source.twins != 0 && first_twin_.contains(source.twins)) {
     return put(source, &target);  // another name for what has them already
   }
+  need_attributes(source);
   note_twin(source, plan_.actions.size());
   touch(source.path);  // a file with other names is copied for it
   const ModeChange modes = compare_.of_file_modes(source, target);
@@ -217,7 +233,8 @@ void Planner::set_attributes(const Entry& source, const Entry& target) {
                            .target_mode = target.mode,
                            .overrules = modes == ModeChange::Overrule,
                            .attributes = kept_of(source),
-                           .keeps_mode = keeps});
+                           .keeps_mode = keeps,
+                           .changed_ns = source.changed_ns});
 }
 
 // Contents are the same.
@@ -261,6 +278,7 @@ void Planner::directory_in_both(const Entry& source, const Entry& target) {
                                ? ModeChange::None
                                : directory_modes({source.path, Type::Directory, source.mode,
                                                   target.mode, input_.begun.contains(source.path)});
+  ask_attributes(source, target);
   if (takes_source(modes)) {
     ++plan_.counts.update_attributes;
   } else if (modes != ModeChange::Conflict) {
@@ -315,6 +333,7 @@ void Planner::in_both(const Entry& source, const Entry& target) {
     if (target.type == Type::Directory) kept_directory_ = target.path;
     return in_the_way(source, tree::name_of(target.type));
   }
+  if (source.type == Type::File && target.type == Type::File) ask_attributes(source, target);
   switch (compare_.of(source, target)) {
     case Compared::Same:
       note_twin(source, std::nullopt);
@@ -400,6 +419,7 @@ void Planner::plan_directories() {
     if (below_obstacle(it->path) || it->path == obstacle_) continue;
     // One that nobody can read here is not to be closed over there.
     if (protected_.contains(it->path)) continue;
+    need_attributes(*it);
     plan_.directories.push_back({.act = Act::SetAttributes,
                                  .path = it->path,
                                  .type = Type::Directory,

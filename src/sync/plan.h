@@ -57,6 +57,7 @@ struct Action {
   bool loses_attributes = false;           // the source has others, which the target will not have
   bool keeps_mode = false;                 // `mode` is the target's own, and not the source's
   bool changes_mode = false;               // of a directory that was there: it gets another one
+  std::int64_t changed_ns = 0;             // see tree::Entry; of the source
 };
 
 // Kept: it would be a conflict, but it was said that the target's stays.
@@ -103,6 +104,13 @@ struct Plan {
   std::vector<std::string> questions;
   // The same, of the target only: whether what has another time is what the last sync has left.
   std::vector<std::string> target_questions;
+  // Whose extended attributes matter, and were not read.
+  std::vector<std::string> attribute_questions;
+  std::vector<std::string> target_attribute_questions;
+  bool asks() const {
+    return !questions.empty() || !target_questions.empty() || !attribute_questions.empty() ||
+           !target_attribute_questions.empty();
+  }
   // Of what is the same at both ends, where it was read.
   std::map<std::string, tree::Hash, std::less<>> contents;
   // Directories of the source that were file systems of their own at the last sync, and are not

@@ -15,6 +15,7 @@
 #include "base/id.h"
 #include "base/text.h"
 #include "tree/directory_names.h"
+#include "tree/extended_attributes.h"
 #include "tree/late_errors.h"
 #include "tree/leftovers.h"
 #include "tree/part.h"
@@ -27,6 +28,8 @@ namespace {
 constexpr std::int64_t kNanoseconds = 1000000000;
 // The disk is looked at before so much is written to it.
 constexpr std::uint64_t kWorthALook = 4UL * 1024 * 1024;
+// Smaller ones never come in parts.
+constexpr std::uint64_t kMayHaveParts = 1024UL * 1024;
 
 std::array<timespec, 2> times_for(std::int64_t mtime_ns) {
   std::int64_t seconds = mtime_ns / kNanoseconds;
@@ -216,8 +219,27 @@ Result<void> Applier::seal(const Fd& file, const FileHead& head, bool late_error
   return {};
 }
 
-Result<void> Applier::seal_and_close(Fd& file, const FileHead& head, bool late_errors) {
-  TRY(seal(file, head, late_errors));
+// The access control list of the file that it replaces. The mode of a file that has one means
+// something else without it: where the list cannot be kept, no user may do more than before.
+mode_t Applier::keep_access(int fd, const FileHead& head, int directory) {
+  const bool replaces = head.expected.exists && head.expected.type == Type::File;
+  if (!replaces) return head.mode;
+  const std::string name(split_path(head.path).name);
+  const auto list = attribute_value(directory, name, std::string(kAccessList));
+  if (!list) {
+    ::fremovexattr(fd, kAccessList.data());  // the directory may have given it one
+    return head.mode;
+  }
+  if (::fsetxattr(fd, kAccessList.data(), list->data(), list->size(), 0) == 0) return head.mode;
+  ++lost_attributes_;
+  return head.mode == head.expected_mode ? mode_without_list(head.mode, *list) : head.mode;
+}
+
+Result<void> Applier::seal_and_close(Fd& file, const FileHead& head, int directory,
+                                     bool late_errors) {
+  FileHead sealed = head;
+  sealed.mode = keep_access(file.get(), head, directory);
+  TRY(seal(file, sealed, late_errors));
   const int error = late_errors ? close_and_tell(file) : 0;
   file.reset();
   if (error != 0) return errno_error(printable(head.path), error);
@@ -464,9 +486,10 @@ Result<void> IncomingFile::finish(const Hash& hash) {
                  concat("'", printable(head_.path), "' did not arrive as it was sent"),
                  "it was left as it was; sync again"};
   }
-  TRY(applier_.seal_and_close(file_, head_, place_->tells_errors_late));
+  TRY(applier_.seal_and_close(file_, head_, place_->directory.get(), place_->tells_errors_late));
   TRY(applier_.place(place_->directory.get(), temporary_, head_));
   temporary_.clear();
+  if (head_.size >= kMayHaveParts) remove_part(place_->directory.get(), head_);
   return {};
 }
 

@@ -110,9 +110,9 @@ class Applier {
   // `temporary` of that directory, with mode and time set, gets the name.
   Result<void> place(int directory, const std::string& temporary, const FileHead& head);
   Result<void> seal(const Fd& file, const FileHead& head, bool late_errors);
-  // For one that is complete: what the file system may still have to say is heard before it gets
-  // its name.
-  Result<void> seal_and_close(Fd& file, const FileHead& head, bool late_errors);
+  // For one that is complete, and will have its name in `directory`: what the file system may still
+  // have to say is heard before that.
+  Result<void> seal_and_close(Fd& file, const FileHead& head, int directory, bool late_errors);
   Result<int> directory_of(std::string_view path, bool make);
 
   const std::string& trash_batch() const { return trash_.batch(); }
@@ -135,6 +135,7 @@ class Applier {
   Result<void> place_once(int directory, const std::string& temporary, const FileHead& head);
   Result<void> set_mode(int fd, mode_t mode, const std::string& path);
   void give_attributes(int fd, const UserAttributes& attributes);
+  mode_t keep_access(int fd, const FileHead& head, int directory);
   Result<void> open_up(const std::string& path);
   Result<bool> remove_filled(int directory, const std::string& name, const std::string& path);
   Result<void> place_beside(int directory, const std::string& temporary, const FileHead& head);

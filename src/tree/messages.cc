@@ -122,7 +122,7 @@ void fields(A& a, RootState& m) {
 }
 template <class A>
 void fields(A& a, ScanTree& m) {
-  all(a, m.rules, m.use_gitignore, m.tell_gitignore, m.hash, m.twins);
+  all(a, m.rules, m.use_gitignore, m.tell_gitignore, m.hash, m.twins, m.attributes, m.changed);
 }
 template <class A>
 void fields(A& a, Directory& m) {

@@ -1,6 +1,7 @@
 // Permissions: whose they are, and what becomes of them when either end changes them.
 #include <fcntl.h>
 #include <sys/stat.h>
+#include <sys/xattr.h>
 
 #include <array>
 #include <filesystem>
@@ -8,6 +9,7 @@
 #include "base/cancel.h"
 #include "base/text.h"
 #include "sync/fixture.h"
+#include "tree/extended_attributes.h"
 
 namespace yonder::sync {
 namespace {
@@ -157,6 +159,37 @@ TEST_F(Modes, ChangedInTheTargetWhileTheSyncRunsStay) {
   // Changed at both ends.
   EXPECT_EQ(mode_of(there("e")), 0711U);
   EXPECT_EQ(report->plan.counts.conflicts, 1U);
+}
+
+// Without the list, the mode of the file would let its whole group read it.
+TEST_F(Modes, AnAccessControlListInTheTargetStaysOnWhatIsReplaced) {
+  using Who = tree::AccessEntry::Who;
+  const std::string list = tree::access_list(
+      {{Who::Owner, 6}, {Who::User, 4, 12345}, {Who::Group, 0}, {Who::Mask, 4}, {Who::Others, 0}});
+  const auto list_of = [](const std::string& path) {
+    std::string value(1024, '\0');
+    const ssize_t n =
+        ::getxattr(path.c_str(), tree::kAccessList.data(), value.data(), value.size());
+    value.resize(n > 0 ? static_cast<std::size_t>(n) : 0);
+    return value;
+  };
+  for (const char* name : {"small", "large"}) {
+    write(here(name), name + noise(*name == 'l' ? 20 * kMiB : 10, 1), 0600);
+  }
+  push();
+  for (const char* name : {"small", "large"}) {
+    if (::setxattr(there(name).c_str(), tree::kAccessList.data(), list.data(), list.size(), 0) !=
+        0) {
+      GTEST_SKIP() << "this file system has no access control lists";
+    }
+    write(here(name), name + noise(*name == 'l' ? 20 * kMiB : 10, 2), 0600);
+  }
+  EXPECT_TRUE(push().complete());
+  for (const char* name : {"small", "large"}) {
+    EXPECT_EQ(read(there(name)), read(here(name)));
+    EXPECT_EQ(mode_of(there(name)), 0640U) << "the bits of the group are the mask";
+    EXPECT_EQ(list_of(there(name)), list);
+  }
 }
 
 TEST_F(Modes, OfDirectoriesThatAFirstSyncHasBegunAreSetByTheNext) {
