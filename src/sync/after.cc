@@ -232,7 +232,7 @@ void for_settled_in_source(const Outcome& outcome, const Settled& work) {
     known.mode = modes.of(source, target);
     known.contents = contents.of(source, known.seen);
     // Of the way back: the target was not asked, and may have been given other attributes.
-    const Known* then = known_before(source.path);
+    const Known* then = outcome.known_before(source.path);
     if (then != nullptr) known.changed_ns = then->changed_ns;
     work(source.path, known);
   });

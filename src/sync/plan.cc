@@ -374,7 +374,14 @@ bool Planner::must_stay(const Entry& target) {
 
 void Planner::only_in_target(const Entry& target) {
   const bool is_directory = target.type == Type::Directory;
-  if (must_stay(target)) {
+  const auto& mounts = input_.target.mounts;
+  const bool is_mounted = std::find(mounts.begin(), mounts.end(), target.path) != mounts.end();
+  if (options_.delete_extras && is_mounted && !is_below(target.path, kept_directory_)) {
+    kept_directory_ = target.path;
+    leave({target.path, Left::Special, "a mounted file system, which is not emptied", true},
+          plan_.counts.special);
+  }
+  if (must_stay(target) || target.path == kept_directory_) {
     ++plan_.counts.extras;
     hold_directories_above(target.path);
     return;
