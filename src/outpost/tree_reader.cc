@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "tree/extended_attributes.h"
 #include "tree/leftovers.h"
 #include "tree/list_sender.h"
 #include "tree/pack_rules.h"
@@ -49,6 +50,10 @@ std::optional<Result<void>> TreeReader::take(const MessageView& message) {
       const auto paths = unpack_texts(message.body);
       return paths ? hash_files(*paths) : Result<void>(paths.error());
     }
+    case Kind::AskAttributes: {
+      const auto paths = unpack_texts(message.body);
+      return paths ? tell_attributes(*paths) : Result<void>(paths.error());
+    }
     case Kind::Sign: return wanted(&TreeReader::sign);
     case Kind::Get: return wanted(&TreeReader::get);
     case Kind::GetSegment: return wanted(&TreeReader::get_segment);
@@ -82,7 +87,8 @@ Result<void> TreeReader::list(const ScanTree& wanted) {
                             .tell_gitignore = wanted.tell_gitignore,
                             .hash = wanted.hash,
                             .twins = wanted.twins,
-                            .attributes = true,
+                            .attributes = wanted.attributes,
+                            .changed = wanted.changed,
                             .to_copy = role_ == Role::Source};
   ListSender lists(stream_.out);
   const auto listed = root_.state().file.empty() ? list_tree(root, options, lists)
@@ -127,6 +133,20 @@ Result<void> TreeReader::hash_files(const std::vector<std::string>& paths) {
     const auto entry = list_one(root, path, {.hash = true}, stream_.given_up);
     if (stream_.given_up()) return Error{Errc::Cancelled, "given up", ""};
     if (entry) lists.add(*entry);
+  }
+  TRY(lists.finish());
+  return send_done(stream_.out, {}, {});
+}
+
+Result<void> TreeReader::tell_attributes(const std::vector<std::string>& paths) {
+  TRY_ASSIGN(Directories * from, sources());
+  ListSender lists(stream_.out);
+  for (const auto& path : paths) {
+    if (stream_.given_up()) return Error{Errc::Cancelled, "given up", ""};
+    auto found = find_attributes(*from, path);
+    if (!found || (found->user.empty() && !found->has_more)) continue;
+    lists.add(
+        Entry{.path = path, .attributes = std::move(found->user), .has_more = found->has_more});
   }
   TRY(lists.finish());
   return send_done(stream_.out, {}, {});

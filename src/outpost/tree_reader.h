@@ -36,6 +36,7 @@ class TreeReader {
   Result<void> list_tree(int root, const tree::ScanOptions& options, tree::ListSender& lists);
   Result<void> list_file(int root, const tree::ScanOptions& options, tree::ListSender& lists);
   Result<void> hash_files(const std::vector<std::string>& paths);
+  Result<void> tell_attributes(const std::vector<std::string>& paths);
   Result<void> sign(const tree::Wanted& wanted);
   Result<void> tell_runs(const tree::Wanted& wanted);
   Result<void> get(const tree::Wanted& wanted);

@@ -155,8 +155,9 @@ Result<void> TreeService::change(Kind kind, std::string_view body) {
     }
     case Kind::FinishDirectory: {
       TRY_ASSIGN(const auto m, unpack_message<DirectoryEnd>(body));
-      return report(m.number, tree->finish_directory(m.path, {m.mode, m.keeps_mode}, m.mtime_ns,
-                                                     m.attributes));
+      return report(m.number,
+                    tree->finish_directory(m.path, {m.mode, m.keeps_mode, m.expected_mode},
+                                           m.mtime_ns, m.attributes));
     }
     case Kind::SetAttributes: {
       TRY_ASSIGN(const auto m, unpack_message<Attributes>(body));
@@ -164,6 +165,7 @@ Result<void> TreeService::change(Kind kind, std::string_view body) {
                                                     .mode = m.mode,
                                                     .mtime_ns = m.mtime_ns,
                                                     .expected = m.expected,
+                                                    .expected_mode = m.expected_mode,
                                                     .attributes = m.attributes}));
     }
     case Kind::AskPart: {

@@ -4,6 +4,7 @@
 #include <functional>
 #include <set>
 #include <string_view>
+#include <unordered_map>
 #include <utility>
 
 #include "sync/copy.h"
@@ -63,7 +64,8 @@ class ModesAfter {
  public:
   explicit ModesAfter(const Outcome& outcome)
       : before_(outcome.mode_before), lost_(outcome.tally.lost_modes) {
-    const auto& [plan, look, tally, before] = outcome;
+    const Plan& plan = outcome.plan;
+    const Tally& tally = outcome.tally;
     for (const Action& action : plan.actions) {
       if (action.act != Act::Remove && !action.keeps_mode) given_.insert(action.path);
     }
@@ -94,6 +96,52 @@ class ModesAfter {
   const bool lost_;  // the target has others than it was given
   Paths given_;
 };
+
+// What was read of the files that both ends have now.
+class ContentsAfter {
+ public:
+  explicit ContentsAfter(const Outcome& outcome) : outcome_(outcome) {
+    const auto& actions = outcome.plan.actions;
+    for (std::size_t i = 0; i < actions.size(); ++i) {
+      const bool sends = actions[i].act == Act::PutFile || actions[i].act == Act::PutTwin;
+      if (sends)
+        sent_[actions[i].path] = outcome.tally.contents(actions[i].twin_action.value_or(i));
+    }
+  }
+  Contents of(const tree::Entry& source, const tree::Seen& seen) const {
+    if (source.type != tree::Type::File) return std::nullopt;
+    const auto sent = sent_.find(source.path);
+    return sent != sent_.end() ? sent->second : of_same(source.path, source.hash, seen);
+  }
+  Contents of(const Action& action) const {
+    if (action.type != tree::Type::File) return std::nullopt;
+    const auto sent = sent_.find(action.path);
+    return sent != sent_.end() ? sent->second : of_same(action.path, std::nullopt, seen_as(action));
+  }
+
+ private:
+  // Where both ends were hashed they are found to be the same by that.
+  Contents of_same(const std::string& path, const Contents& hash, const tree::Seen& seen) const {
+    const auto read = outcome_.plan.contents.find(path);
+    if (read != outcome_.plan.contents.end()) return read->second;
+    if (hash) return hash;
+    const Known* before = outcome_.known_before(path);
+    return before != nullptr && before->seen == seen ? before->contents : std::nullopt;
+  }
+  const Outcome& outcome_;
+  std::unordered_map<std::string_view, Contents> sent_;
+};
+
+// When the source was changed, as far as what its attributes were then is at both ends.
+std::int64_t changed_after(const Outcome& outcome, const std::string& path,
+                           std::int64_t changed_ns) {
+  const bool settled =
+      changed_ns != 0 && outcome.look.target_keeps_attributes && outcome.tally.lost_attributes == 0;
+  const std::int64_t tick = changed_ns % 1000000 == 0 ? kCoarseTick : kFineTick;
+  if (settled && changed_ns + tick < outcome.look.began_ns) return changed_ns;
+  const Known* before = outcome.known_before(path);
+  return before != nullptr && before->changed_ns == changed_ns ? changed_ns : 0;
+}
 
 // One that is not mounted now is remembered until it is again.
 std::vector<std::string> mounts_after(const tree::Listing& source,
@@ -145,19 +193,25 @@ std::string directory_intents_of(const Plan& plan, const std::string& prefix) {
 }
 
 void for_settled_in_target(const Outcome& outcome, const Settled& work) {
-  const auto& [plan, look, tally, before] = outcome;
+  const auto& [plan, look, tally, before, known_before] = outcome;
   const auto open = unsettled(plan, tally);
   const TimeSteps steps = steps_of(look);
   const ModesAfter modes(outcome);
+  const ContentsAfter contents(outcome);
   for_each_source(look, [&](const tree::Entry& source, const tree::Entry* target) {
     if (target == nullptr || open.contains(source.path)) return;
     Known known = as_found(*target, source, steps);
     known.mode = modes.of(source, target);
+    known.contents = contents.of(source, known.seen);
+    known.changed_ns = changed_after(outcome, source.path, source.changed_ns);
     work(source.path, known);
   });
   for (const Action& action : plan.actions) {
     const bool settled = action.act != Act::Remove && !open.contains(action.path);
-    if (settled) work(action.path, {seen_as(action), action.mtime_ns, modes.of(action)});
+    if (!settled) continue;
+    Known known(seen_as(action), action.mtime_ns, modes.of(action), contents.of(action));
+    known.changed_ns = changed_after(outcome, action.path, action.changed_ns);
+    work(action.path, known);
   }
   if (plan.owns_root) {
     const tree::Seen root{.exists = true, .type = tree::Type::Directory};
@@ -166,15 +220,20 @@ void for_settled_in_target(const Outcome& outcome, const Settled& work) {
 }
 
 void for_settled_in_source(const Outcome& outcome, const Settled& work) {
-  const auto& [plan, look, tally, before] = outcome;
+  const auto& [plan, look, tally, before, known_before] = outcome;
   const auto open = unsettled(plan, tally);
   const TimeSteps steps = steps_of(look);
   const ModesAfter modes(outcome);
+  const ContentsAfter contents(outcome);
   for_each_source(look, [&](const tree::Entry& source, const tree::Entry* target) {
     if (open.contains(source.path)) return;
     const tree::Entry& other = target == nullptr ? source : *target;
     Known known = as_found(source, other, {steps.target, steps.source});
     known.mode = modes.of(source, target);
+    known.contents = contents.of(source, known.seen);
+    // Of the way back: the target was not asked, and may have been given other attributes.
+    const Known* then = outcome.known_before(source.path);
+    if (then != nullptr) known.changed_ns = then->changed_ns;
     work(source.path, known);
   });
 }
@@ -194,7 +253,8 @@ NextRecord target_after(const Plan& plan, const Look& look, const Tally& tally,
   NextRecord next(std::move(before), look.began_ns);
   next.set_mounts(std::move(mounts));
   const auto before_this = [&](const auto& path, auto type) { return next.mode_of(path, type); };
-  for_settled_in_target({plan, look, tally, before_this},
+  const auto known_before = [&](const auto& path) { return next.find(path); };
+  for_settled_in_target({plan, look, tally, before_this, known_before},
                         [&](const auto& path, const auto& known) { next.settle(path, known); });
   Paths gone;
   for_removed(plan, tally, [&](const auto& path) { gone.insert(path); });
@@ -212,7 +272,8 @@ NextRecord source_after(const Plan& plan, const Look& look, const Tally& tally,
   NextRecord next(std::move(before), look.began_ns);
   next.set_mounts(std::move(mounts));
   const auto before_this = [&](const auto& path, auto type) { return next.mode_of(path, type); };
-  for_settled_in_source({plan, look, tally, before_this},
+  const auto known_before = [&](const auto& path) { return next.find(path); };
+  for_settled_in_source({plan, look, tally, before_this, known_before},
                         [&](const auto& path, const auto& known) { next.settle(path, known); });
   const std::int64_t step = steps_of(look).source;
   for (const auto& entry : look.source.entries) next.carry_over(entry, step);

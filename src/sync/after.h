@@ -33,11 +33,13 @@ std::set<std::string_view> unsettled(const Plan& plan, const Tally& tally);
 // Where the ends still have other modes, the one that they had in common stays known.
 using Settled = std::function<void(const std::string& path, const Known& known)>;
 using ModeBefore = std::function<AgreedMode(const std::string& path, tree::Type type)>;
+using KnownBefore = std::function<const Known*(const std::string& path)>;
 struct Outcome {
   const Plan& plan;
   const Look& look;
   const Tally& tally;
   ModeBefore mode_before;
+  KnownBefore known_before;
 };
 void for_settled_in_target(const Outcome& outcome, const Settled& work);
 void for_settled_in_source(const Outcome& outcome, const Settled& work);

@@ -15,8 +15,10 @@
 namespace yonder::sync {
 namespace {
 
-constexpr std::string_view kMagic = "yonder base 4\n";
-constexpr std::string_view kThirdMagic = "yonder base 3\n";   // without modes
+constexpr std::string_view kMagic = "yonder base 5\n";
+constexpr std::string_view kFourthMagic =
+    "yonder base 4\n";                                       // without contents and times of change
+constexpr std::string_view kThirdMagic = "yonder base 3\n";  // and without modes
 constexpr std::string_view kSecondMagic = "yonder base 2\n";  // and without mounts
 constexpr std::string_view kFirstMagic = "yonder base 1\n";   // and all was read at one time
 constexpr std::uint64_t kMostBytes = 1024UL * 1024 * 1024;
@@ -50,6 +52,17 @@ AgreedMode unpack_mode(tree::Unpacker& in) {
   if (packed > kMostMode + 1) in.reject();
   if (packed == 0 || !in.ok()) return std::nullopt;
   return static_cast<std::uint32_t>(packed - 1);
+}
+
+void pack_contents(tree::Packer& out, const Contents& contents) {
+  out.flag(contents.has_value());
+  if (contents) out.number(contents->low).number(contents->high);
+}
+
+Contents unpack_contents(tree::Unpacker& in) {
+  if (!in.flag()) return std::nullopt;
+  const std::uint64_t low = in.number();
+  return tree::Hash{.low = low, .high = in.number()};
 }
 
 // Until the last one, which may be cut off: nothing was sent after it.
@@ -122,6 +135,46 @@ const Known* BaseRecord::matching(std::string_view path, const tree::Seen& now,
   return nullptr;
 }
 
+const Known* BaseRecord::file_of_size(std::string_view path, const tree::Seen& now) const {
+  const auto found = entries_.find(path);
+  if (found == entries_.end() || now.type != tree::Type::File) return nullptr;
+  const tree::Seen& then = found->second.seen;
+  return then.type == now.type && then.size == now.size ? &found->second : nullptr;
+}
+
+bool BaseRecord::may_be_touched(std::string_view path, const tree::Seen& now) const {
+  const Known* known = file_of_size(path, now);
+  if (known != nullptr && known->contents) return true;
+  return std::any_of(others_.begin(), others_.end(),
+                     [&](const BaseRecord& other) { return other.may_be_touched(path, now); });
+}
+
+bool BaseRecord::has_contents(std::string_view path, const tree::Seen& now,
+                              const tree::Hash& hash) const {
+  const Known* known = file_of_size(path, now);
+  if (known != nullptr && known->contents == hash) return true;
+  return std::any_of(others_.begin(), others_.end(),
+                     [&](const BaseRecord& other) { return other.has_contents(path, now, hash); });
+}
+
+bool BaseRecord::has_attributes_of(std::string_view path, std::int64_t changed_ns) const {
+  const auto found = entries_.find(path);
+  if (changed_ns != 0 && found != entries_.end() && found->second.changed_ns == changed_ns) {
+    return true;
+  }
+  return std::any_of(others_.begin(), others_.end(), [&](const BaseRecord& other) {
+    return other.has_attributes_of(path, changed_ns);
+  });
+}
+
+bool BaseRecord::knows_attributes() const {
+  std::size_t known = 0;
+  for (const auto& [path, entry] : entries_) known += entry.changed_ns != 0 ? 1U : 0U;
+  if (known * 2 > entries_.size()) return true;
+  return std::any_of(others_.begin(), others_.end(),
+                     [](const BaseRecord& other) { return other.knows_attributes(); });
+}
+
 AgreedMode BaseRecord::mode_of(std::string_view path, tree::Type type) const {
   const auto found = entries_.find(path);
   const bool same_type = found != entries_.end() && found->second.seen.type == type;
@@ -149,7 +202,8 @@ bool BaseRecord::note(std::string_view path, const Known& as_known) {
   // A directory is what it is whatever its time.
   const bool timeless = as_known.seen.type == tree::Type::Directory;
   const tree::Seen directory{.exists = true, .type = tree::Type::Directory};
-  const Known known = timeless ? Known(directory, 0, as_known.mode) : as_known;
+  Known known = timeless ? Known(directory, 0, as_known.mode) : as_known;
+  known.changed_ns = as_known.changed_ns;
   if (const auto earlier = read_earlier_.find(path); earlier != read_earlier_.end()) {
     read_earlier_.erase(earlier);
   }
@@ -245,7 +299,9 @@ std::string BaseRecord::pack() const {
     out.text(path);
     tree::pack(out, known.seen);
     if (known.seen.type == tree::Type::File) out.integer(source_behind(known));
-    if (has_mode(known.seen)) out.number(known.mode ? *known.mode + 1 : 0);
+    if (!has_mode(known.seen)) continue;
+    out.number(known.mode ? *known.mode + 1 : 0).integer(known.changed_ns);
+    if (known.seen.type == tree::Type::File) pack_contents(out, known.contents);
   }
   return std::string(kMagic) + out.take();
 }
@@ -253,7 +309,8 @@ std::string BaseRecord::pack() const {
 std::optional<BaseRecord> BaseRecord::unpack(std::string_view bytes) {
   const bool first = bytes.starts_with(kFirstMagic);
   const bool second = bytes.starts_with(kSecondMagic);
-  const bool has_modes = bytes.starts_with(kMagic);
+  const bool has_contents = bytes.starts_with(kMagic);
+  const bool has_modes = has_contents || bytes.starts_with(kFourthMagic);
   if (!first && !second && !has_modes && !bytes.starts_with(kThirdMagic)) return std::nullopt;
   tree::Unpacker in(bytes.substr(kMagic.size()));
   BaseRecord record;
@@ -273,6 +330,9 @@ std::optional<BaseRecord> BaseRecord::unpack(std::string_view bytes) {
       known.source_ns = source_time(known.seen, in.integer());
     }
     if (has_modes && has_mode(known.seen)) known.mode = unpack_mode(in);
+    const bool is_file = known.seen.type == tree::Type::File;
+    if (has_contents && has_mode(known.seen)) known.changed_ns = in.integer();
+    if (has_contents && is_file) known.contents = unpack_contents(in);
     if (in.ok()) record.entries_.insert_or_assign(std::move(path), known);
   }
   if (!in.ok()) return std::nullopt;

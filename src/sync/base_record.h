@@ -25,17 +25,24 @@ struct PathHash {
 
 // The permissions that both ends of a sync had; nothing when they differed, or are not known.
 using AgreedMode = std::optional<std::uint32_t>;
+// The hash of a file; nothing when no sync has read it as a whole.
+using Contents = std::optional<tree::Hash>;
 
 // One entry of the target. Of a file also the time that the source had then: one of the two ends
 // may keep times less exactly.
 struct Known {
   // NOLINTNEXTLINE(google-explicit-constructor): mostly both have the same.
   Known(const tree::Seen& as_seen) : seen(as_seen), source_ns(as_seen.mtime_ns) {}
-  Known(const tree::Seen& as_seen, std::int64_t in_source, AgreedMode of_both = {})
-      : seen(as_seen), source_ns(in_source), mode(of_both) {}
+  Known(const tree::Seen& as_seen, std::int64_t in_source, AgreedMode of_both = {},
+        Contents read = {})
+      : seen(as_seen), source_ns(in_source), mode(of_both), contents(read) {}
   tree::Seen seen;
   std::int64_t source_ns;
   AgreedMode mode;
+  Contents contents;
+  // When the source was changed last, as its file system says, the last time that both ends were
+  // seen to have its extended attributes. 0: nobody has looked.
+  std::int64_t changed_ns = 0;
   bool operator==(const Known&) const = default;
 };
 
@@ -62,6 +69,14 @@ class BaseRecord {
   bool knows(std::string_view path, const tree::Seen& now, std::int64_t step = 1) const {
     return matching(path, now, step) != nullptr;
   }
+  // Whether a file of this size may be one that we know, with a new time; and whether one with
+  // these contents is.
+  bool may_be_touched(std::string_view path, const tree::Seen& now) const;
+  bool has_contents(std::string_view path, const tree::Seen& now, const tree::Hash& hash) const;
+  // Both ends had the extended attributes of the source when it was changed last.
+  bool has_attributes_of(std::string_view path, std::int64_t changed_ns) const;
+  // Of most entries that is known.
+  bool knows_attributes() const;
   // By the sync that looked there last; nothing when it was something of another type.
   AgreedMode mode_of(std::string_view path, tree::Type type) const;
   // Whether a sync that was cut off since may have given it this mode.
@@ -90,6 +105,7 @@ class BaseRecord {
   static std::optional<BaseRecord> unpack(std::string_view bytes);
 
  private:
+  const Known* file_of_size(std::string_view path, const tree::Seen& now) const;
   std::int64_t scanned_ns_ = 0;
   std::vector<std::string> mounts_;
   Entries entries_;

@@ -24,7 +24,7 @@ Seen file(std::uint64_t size, std::int64_t mtime = 5) {
 BaseRecord sample() {
   BaseRecord record;
   record.set_scanned_ns(-77);
-  record.note("a", {file(1), 3, 0640});
+  record.note("a", {file(1), 3, 0640, tree::Hash{.low = 7, .high = UINT64_MAX}});
   record.set_mounts({"", "d"});
   record.note("d/\xff\n", Seen{.exists = true, .type = Type::Link, .mtime_ns = -4});
   return record;
@@ -79,14 +79,57 @@ TEST(BaseRecord, OfTheThirdFormatIsUnderstoodAndKnowsNoModes) {
   EXPECT_EQ(record->mode_of("a", Type::File), std::nullopt);
 }
 
+TEST(BaseRecord, OfTheFourthFormatIsUnderstoodAndKnowsNoContents) {
+  const auto record =
+      BaseRecord::unpack(std::string_view("yonder base 4\n\x0e\x01\x01m\x00\x01"
+                                          "a\x01\xac\x02\x0a\x04\xa5\x03",
+                                          28));
+  ASSERT_TRUE(record);
+  EXPECT_EQ(record->mode_of("a", Type::File), 0644U);
+  EXPECT_FALSE(record->may_be_touched("a", file(300, 9)));
+}
+
+TEST(BaseRecord, KnowsAFileByItsContentsWhateverItsTime) {
+  const tree::Hash hash{.low = 1, .high = 2};
+  BaseRecord record;
+  record.note("a", {file(3), 5, 0644, hash});
+  EXPECT_TRUE(record.may_be_touched("a", file(3, 9)));
+  EXPECT_FALSE(record.may_be_touched("a", file(4, 9)));
+  EXPECT_TRUE(record.has_contents("a", file(3, 9), hash));
+  EXPECT_FALSE(record.has_contents("a", file(3, 9), {.low = 1, .high = 3}));
+  BaseRecord part;
+  part.also(record);
+  EXPECT_TRUE(part.has_contents("a", file(3, 9), hash));
+}
+
+TEST(BaseRecord, KnowsWhoseAttributesBothEndsHaveByTheTimeOfTheirLastChange) {
+  BaseRecord record;
+  Known known(file(3));
+  known.changed_ns = 7;
+  record.note("a", known);
+  record.note("b", file(3));
+  EXPECT_TRUE(record.has_attributes_of("a", 7));
+  EXPECT_FALSE(record.has_attributes_of("a", 8));
+  EXPECT_FALSE(record.has_attributes_of("b", 0)) << "which is no time";
+  EXPECT_FALSE(record.knows_attributes()) << "of most";
+  Known directory(Seen{.exists = true, .type = Type::Directory});
+  directory.changed_ns = 9;
+  record.note("d", directory);
+  EXPECT_TRUE(record.knows_attributes());
+  const auto again = BaseRecord::unpack(record.pack());
+  ASSERT_TRUE(again);
+  EXPECT_TRUE(again->has_attributes_of("a", 7));
+  EXPECT_TRUE(again->has_attributes_of("d", 9));
+}
+
 TEST(BaseRecord, IsWrittenAsItAlwaysWas) {
   BaseRecord record;
   record.set_scanned_ns(7);
   record.set_mounts({"m"});
-  record.note("a", {file(300), 3, 0644});
-  EXPECT_EQ(record.pack(), std::string("yonder base 4\n\x0e\x01\x01m\x00\x01"
-                                       "a\x01\xac\x02\x0a\x04\xa5\x03",
-                                       28));
+  record.note("a", {file(300), 3, 0644, tree::Hash{.low = 300, .high = 1}});
+  EXPECT_EQ(record.pack(), std::string("yonder base 5\n\x0e\x01\x01m\x00\x01"
+                                       "a\x01\xac\x02\x0a\x04\xa5\x03\x00\x01\xac\x02\x01",
+                                       33));
 }
 
 TEST(BaseRecord, KnowsTheModesOfTheLatestSync) {

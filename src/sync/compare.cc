@@ -93,9 +93,21 @@ ModeChange Comparison::of_modes(const BothModes& both) const {
   return both.source == *then ? ModeChange::KeepTarget : ModeChange::Conflict;
 }
 
+bool Comparison::is_known(const Entry& target) const {
+  return input_.base->knows(target.path, tree::seen_as(target), steps_.target);
+}
+
 bool Comparison::changed_by_others(const Entry& target) const {
-  return input_.base != nullptr &&
-         !input_.base->knows(target.path, tree::seen_as(target), steps_.target);
+  if (input_.base == nullptr || is_known(target)) return false;
+  const auto found = input_.hashes.find(target.path);
+  const Contents read = found != input_.hashes.end() ? found->second.target : target.hash;
+  return !read || !input_.base->has_contents(target.path, tree::seen_as(target), *read);
+}
+
+bool Comparison::wants_contents(const Entry& target) const {
+  return input_.base != nullptr && options_.on_conflict != OnConflict::TakeSource &&
+         target.size < kTooMuchToSettle && !target.hash && !input_.hashes.contains(target.path) &&
+         input_.base->may_be_touched(target.path, tree::seen_as(target)) && !is_known(target);
 }
 
 }  // namespace yonder::sync

@@ -46,9 +46,18 @@ class Comparison {
   bool same_attributes(const tree::Entry& source, const tree::Entry& target) const {
     return !input_.keeps_attributes || tree::has_all(target.attributes, source.attributes);
   }
+  // Nobody has read them, and they may not be what they were.
+  bool may_have_other_attributes(const tree::Entry& source) const {
+    const bool as_then =
+        input_.base != nullptr && input_.base->has_attributes_of(source.path, source.changed_ns);
+    return source.attributes_unread && !as_then;
+  }
   // Nobody knows who changed what: then the newer one is not given up for the older.
   bool is_newer_there(const tree::Entry& source, const tree::Entry& target) const;
+  // Another time alone is nobody's change: contents decide, where they are known.
   bool changed_by_others(const tree::Entry& target) const;
+  // Whether that cannot be told before the target's contents were read.
+  bool wants_contents(const tree::Entry& target) const;
   ModeChange of_modes(const BothModes& both) const;
   // A file gets the mode of the source where nothing is known.
   ModeChange of_file_modes(const tree::Entry& source, const tree::Entry& target) const {
@@ -60,6 +69,7 @@ class Comparison {
   Compared of_same_contents(const tree::Entry& source, const tree::Entry& target) const;
   bool would_stop(const tree::Entry& source, const tree::Entry& target) const;
   bool may_have_changed_within_a_tick(const tree::Entry& source, bool coarse) const;
+  bool is_known(const tree::Entry& target) const;
   bool is_as_settled(const tree::Entry& source, const tree::Entry& target) const;
 
   const PlanInput& input_;

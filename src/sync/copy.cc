@@ -117,6 +117,7 @@ tree::FileHead head_of(const CopySetup& setup, const Action& action) {
           .mtime_ns = action.mtime_ns,
           .size = action.size,
           .expected = action.target,
+          .expected_mode = action.target_mode,
           .origin = setup.origin,
           .aside = action.set_aside,
           .attributes = action.attributes};

@@ -14,6 +14,7 @@
 #include "base/home_path.h"
 #include "base/text.h"
 #include "tree/beneath.h"
+#include "tree/extended_attributes.h"
 #include "tree/leftovers.h"
 #include "tree/pack_rules.h"
 #include "tree/part.h"
@@ -206,16 +207,17 @@ Result<tree::Listing> Ends::scan_here(const tree::RuleSet& rules) {
   const SyncOptions& options = request_.options;
   tree::Listing own;
   if (!local_->exists()) return own;
+  const std::string& single = local_->state().file;
   const tree::ScanOptions scan_options{.rules = &rules,
                                        .use_gitignore = options.use_gitignore,
                                        .tell_gitignore = tells_ignored(options),
                                        .hash = options.checksum,
                                        .twins = options.hard_links && push_,
-                                       .attributes = true,
+                                       .attributes = options.checksum || !single.empty(),
+                                       .changed = push_,
                                        .to_copy = push_};
   const auto stopped = [&] { return cancel_.cancelled(); };
   TRY_ASSIGN(const int root, local_->get());
-  const std::string& single = local_->state().file;
   if (!single.empty()) {
     if (!push_) tree::remove_leftovers_in(root);
     auto entry = tree::list_one(root, single, scan_options, stopped);
@@ -244,15 +246,19 @@ Result<tree::Listing> Ends::scan_here(const tree::RuleSet& rules) {
   return own;
 }
 
-Result<Look> Ends::look(FarTree& far) {
+Result<Look> Ends::look(FarTree& far, const BaseRecord* base) {
   Look look{.began_ns = now_ns(push_ ? 0 : far_ahead_ms_)};
   TRY_ASSIGN(look.rules, rules());
   const SyncOptions& options = request_.options;
+  const bool reads_all = options.checksum || is_single_file();
+  const bool knows_attributes = base != nullptr && base->knows_attributes();
   TRY(far.ask_scan({.rules = tree::pack_rules(look.rules),
                     .use_gitignore = options.use_gitignore,
                     .tell_gitignore = tells_ignored(options),
                     .hash = options.checksum,
-                    .twins = options.hard_links && !push_}));
+                    .twins = options.hard_links && !push_,
+                    .attributes = reads_all || (!push_ && !knows_attributes),
+                    .changed = !push_}));
   // Both ends look at the same time.
   auto own = scan_here(look.rules);
   if (!own) return std::move(own).error().context("local_path");
@@ -352,12 +358,16 @@ Result<std::string> Ends::name_to_pull() const {
 
 // A file has two names where the source calls it otherwise.
 Result<void> Ends::answer_some(FarTree& far, const std::vector<std::string>& paths,
-                               PlanInput& input) {
+                               const Asked& asked, PlanInput& input) {
   const bool renamed = !source_name_.empty();
   const std::vector<std::string> in_source{source_name_};
-  TRY(tree::send_raw(far.out(), tree::Kind::HashFiles,
-                     tree::pack_texts(renamed && !push_ ? in_source : paths)));
-  TRY(far.out().flush());
+  const bool ask_there = push_ ? asked.target : asked.source;
+  const bool ask_here = push_ ? asked.source : asked.target;
+  if (ask_there) {
+    TRY(tree::send_raw(far.out(), tree::Kind::HashFiles,
+                       tree::pack_texts(renamed && !push_ ? in_source : paths)));
+    TRY(far.out().flush());
+  }
   const auto set = [&](const std::string& path, const tree::Hash& hash, bool source) {
     const auto found = input.hashes.find(renamed ? paths.front() : path);
     if (found == input.hashes.end()) return;
@@ -365,11 +375,13 @@ Result<void> Ends::answer_some(FarTree& far, const std::vector<std::string>& pat
   };
   for (const auto& path : paths) {
     input.hashes[path] = {};
+    if (!ask_here) continue;
     const auto entry = tree::list_one(*local_->get(), renamed && push_ ? source_name_ : path,
                                       {.hash = true}, [&] { return cancel_.cancelled(); });
     if (cancel_.cancelled()) return Error{Errc::Cancelled, "cancelled", ""};
     if (entry && entry->hash) set(path, *entry->hash, push_);
   }
+  if (!ask_there) return {};
   TRY_ASSIGN(const tree::Listing theirs, far.listing());
   for (const auto& entry : theirs.entries) {
     if (entry.hash) set(entry.path, *entry.hash, !push_);
@@ -377,17 +389,74 @@ Result<void> Ends::answer_some(FarTree& far, const std::vector<std::string>& pat
   return {};
 }
 
-Result<void> Ends::answer(FarTree& far, const std::vector<std::string>& questions,
-                          PlanInput& input) {
+Result<void> Ends::answer(FarTree& far, const Plan& plan, PlanInput& input) {
+  TRY(answer_all(far, plan.questions, {}, input));
+  return answer_all(far, plan.target_questions, {.source = false}, input);
+}
+
+Result<void> Ends::answer_all(FarTree& far, const std::vector<std::string>& questions,
+                              const Asked& asked, PlanInput& input) {
   for (std::size_t i = 0; i < questions.size();) {
     std::vector<std::string> some;
     for (std::size_t bytes = 0; i < questions.size() && bytes < kQuestionBytes; ++i) {
       bytes += questions[i].size() + 8;
       some.push_back(questions[i]);
     }
-    TRY(answer_some(far, some, input));
+    TRY(answer_some(far, some, asked, input));
   }
   return {};
+}
+
+Result<void> Ends::ask_attributes(FarTree& far, const std::vector<std::string>& paths,
+                                  const std::function<void(tree::Entry&&)>& work) {
+  for (std::size_t i = 0; i < paths.size();) {
+    std::vector<std::string> some;
+    for (std::size_t bytes = 0; i < paths.size() && bytes < kQuestionBytes; ++i) {
+      bytes += paths[i].size() + 8;
+      some.push_back(paths[i]);
+    }
+    TRY(tree::send_raw(far.out(), tree::Kind::AskAttributes, tree::pack_texts(some)));
+    TRY(far.out().flush());
+    TRY_ASSIGN(tree::Listing theirs, far.listing());
+    for (auto& entry : theirs.entries) work(std::move(entry));
+  }
+  return {};
+}
+
+Result<void> Ends::read_attributes_of(FarTree& far, std::vector<std::string> paths, bool source,
+                                      tree::Listing& listing) {
+  std::sort(paths.begin(), paths.end(), tree::comes_before);
+  paths.erase(std::unique(paths.begin(), paths.end()), paths.end());
+  for (const auto& path : paths) {
+    if (tree::Entry* entry = listing.find(path)) entry->attributes_unread = false;
+  }
+  const auto set = [&](const std::string& path, tree::UserAttributes&& user, bool has_more) {
+    tree::Entry* entry = listing.find(path);
+    if (entry == nullptr) return;
+    entry->attributes = std::move(user);
+    entry->has_more = has_more;
+  };
+  if (source != push_) {
+    return ask_attributes(far, paths, [&](tree::Entry&& entry) {
+      set(entry.path, std::move(entry.attributes), entry.has_more);
+    });
+  }
+  TRY_ASSIGN(const int root, local_->get());
+  tree::Directories directories(root);
+  for (const auto& path : paths) {
+    if (cancel_.cancelled()) return Error{Errc::Cancelled, "cancelled", ""};
+    auto found = tree::find_attributes(directories, path);
+    if (found) set(path, std::move(found->user), found->has_more);
+  }
+  return {};
+}
+
+Result<void> Ends::read_attributes(FarTree& far, const Plan& plan, Look& look) {
+  if (!plan.attribute_questions.empty()) {
+    TRY(read_attributes_of(far, plan.attribute_questions, true, look.source));
+  }
+  if (plan.target_attribute_questions.empty()) return {};
+  return read_attributes_of(far, plan.target_attribute_questions, false, look.target);
 }
 
 std::uint64_t Ends::origin() const {

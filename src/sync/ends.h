@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
@@ -46,9 +47,11 @@ class Ends {
   // is depends on that.
   Result<std::unique_ptr<FarTree>> open(const std::shared_ptr<link::Link>& link);
   // Both at the same time.
-  Result<Look> look(FarTree& far);
+  Result<Look> look(FarTree& far, const BaseRecord* base);
   // What times cannot tell.
-  Result<void> answer(FarTree& far, const std::vector<std::string>& questions, PlanInput& input);
+  Result<void> answer(FarTree& far, const Plan& plan, PlanInput& input);
+  // What nobody has looked for yet, because it costs a call for each entry.
+  Result<void> read_attributes(FarTree& far, const Plan& plan, Look& look);
 
   DeleteGuard guard(const Look& look) const;
   tree::OpenTree far_wanted() const;
@@ -82,7 +85,18 @@ class Ends {
   void note_ignored(Look& look) const;
   Result<std::string> name_to_pull() const;
   std::string name_to_push() const;
-  Result<void> answer_some(FarTree& far, const std::vector<std::string>& paths, PlanInput& input);
+  struct Asked {
+    bool source = true;
+    bool target = true;
+  };
+  Result<void> answer_some(FarTree& far, const std::vector<std::string>& paths, const Asked& asked,
+                           PlanInput& input);
+  Result<void> read_attributes_of(FarTree& far, std::vector<std::string> paths, bool source,
+                                  tree::Listing& listing);
+  Result<void> ask_attributes(FarTree& far, const std::vector<std::string>& paths,
+                              const std::function<void(tree::Entry&&)>& work);
+  Result<void> answer_all(FarTree& far, const std::vector<std::string>& questions,
+                          const Asked& asked, PlanInput& input);
 
   const SyncSetup& setup_;
   const SyncRequest& request_;

@@ -21,6 +21,11 @@ AgreedMode NextRecord::mode_of(std::string_view path, tree::Type type) const {
   return (record_.find(path) != nullptr ? record_ : before_).mode_of(path, type);
 }
 
+const Known* NextRecord::find(std::string_view path) const {
+  const Known* known = record_.find(path);
+  return known != nullptr ? known : before_.find(path);
+}
+
 void NextRecord::carry(std::string_view path, const Known& known) {
   // What was sent since was read after that.
   const std::int64_t when = before_.scanned_ns(path).value_or(before_.scanned_ns());

@@ -28,6 +28,7 @@ class NextRecord {
   void carry_over_below(const Paths& hidden);
   // As it is known by now, or was before.
   AgreedMode mode_of(std::string_view path, tree::Type type) const;
+  const Known* find(std::string_view path) const;
 
   void set_mounts(std::vector<std::string> mounts);
 

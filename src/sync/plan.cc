@@ -53,6 +53,10 @@ class Planner {
   tree::UserAttributes kept_of(const Entry& source) const {
     return input_.keeps_attributes ? source.attributes : tree::UserAttributes();
   }
+  void ask_attributes(const Entry& source, const Entry& target);
+  void need_attributes(const Entry& source) {
+    if (source.attributes_unread) plan_.attribute_questions.push_back(source.path);
+  }
   void next_source(const Entry& source, const Entry* target);
   void only_in_source(const Entry& source);
   void in_both(const Entry& source, const Entry& target);
@@ -60,7 +64,7 @@ class Planner {
   ModeChange directory_modes(const BothModes& both);
   void modes_conflict(const Entry& source, const Entry& target);
   void only_in_target(const Entry& target);
-  void put(const Entry& source, const Seen& target);
+  void put(const Entry& source, const Entry* target);
   bool leave_closed(const Entry& source);
   void replace(const Entry& source, const Entry& target);
   void set_attributes(const Entry& source, const Entry& target);
@@ -93,7 +97,7 @@ class Planner {
   }
   std::map<std::uint64_t, First> first_twin_;
   std::vector<const Entry*> extras_;
-  struct DirectoryMode {  // where the two ends have others
+  struct DirectoryMode {  // of those that both ends have
     std::uint32_t there = 0;
     ModeChange change = ModeChange::None;
   };
@@ -148,17 +152,30 @@ void Planner::in_the_way(const Entry& source, std::string_view what) {
         plan_.counts.in_the_way);
 }
 
-void Planner::put(const Entry& source, const Seen& target) {
+// Of what stays as it is.
+void Planner::ask_attributes(const Entry& source, const Entry& target) {
+  if (!input_.keeps_attributes) return;
+  if (compare_.may_have_other_attributes(source)) return need_attributes(source);
+  if (!source.attributes.empty() && target.attributes_unread) {
+    plan_.target_attribute_questions.push_back(target.path);
+  }
+}
+
+void Planner::put(const Entry& source, const Entry* target) {
+  need_attributes(source);
   Action action{.path = source.path,
                 .type = source.type,
                 .mode = source.mode,
                 .mtime_ns = source.mtime_ns,
                 .size = source.size,
                 .link_target = source.target,
-                .target = target,
+                .target = target != nullptr ? tree::seen_as(*target) : Seen(),
                 .attributes = kept_of(source),
                 .loses_attributes =
-                    source.has_more || (!source.attributes.empty() && !input_.keeps_attributes)};
+                    source.has_more || (!source.attributes.empty() && !input_.keeps_attributes),
+                .changed_ns = source.changed_ns};
+  const bool files = source.type == Type::File && target != nullptr && target->type == Type::File;
+  if (files) action.target_mode = target->mode;
   switch (source.type) {
     case Type::Directory: action.act = Act::MakeDirectory; break;
     case Type::Link: action.act = Act::PutLink; break;
@@ -193,14 +210,15 @@ void Planner::only_in_source(const Entry& source) {
   const bool is_directory = source.type == Type::Directory;
   ++(is_directory ? plan_.counts.create_directories : plan_.counts.create_files);
   if (is_directory) touched_.insert(source.path);
-  put(source, {});
+  put(source, nullptr);
 }
 
 void Planner::set_attributes(const Entry& source, const Entry& target) {
   ++plan_.counts.update_attributes;
   if (source.twins != 0 && first_twin_.contains(source.twins)) {
-    return put(source, tree::seen_as(target));  // another name for what has them already
+    return put(source, &target);  // another name for what has them already
   }
+  need_attributes(source);
   note_twin(source, plan_.actions.size());
   touch(source.path);  // a file with other names is copied for it
   const ModeChange modes = compare_.of_file_modes(source, target);
@@ -212,9 +230,11 @@ void Planner::set_attributes(const Entry& source, const Entry& target) {
                            .mtime_ns = source.mtime_ns,
                            .size = source.size,
                            .target = tree::seen_as(target),
+                           .target_mode = target.mode,
                            .overrules = modes == ModeChange::Overrule,
                            .attributes = kept_of(source),
-                           .keeps_mode = keeps});
+                           .keeps_mode = keeps,
+                           .changed_ns = source.changed_ns});
 }
 
 // Contents are the same.
@@ -225,7 +245,7 @@ void Planner::modes_conflict(const Entry& source, const Entry& target) {
   }
   if (leave_closed(source)) return;
   ++plan_.counts.update_files;
-  put(source, tree::seen_as(target));
+  put(source, &target);
   plan_.actions.back().set_aside = conflict_name(source.path, options_.conflict_ending);
 }
 
@@ -248,6 +268,7 @@ void Planner::set_mode(Action& action, const DirectoryMode& mode) {
   action.overrules = mode.change == ModeChange::Overrule;
   action.keeps_mode = !action.changes_mode;
   if (action.keeps_mode) action.mode = mode.there;
+  if (action.changes_mode) action.target_mode = mode.there;
 }
 
 void Planner::directory_in_both(const Entry& source, const Entry& target) {
@@ -257,13 +278,14 @@ void Planner::directory_in_both(const Entry& source, const Entry& target) {
                                ? ModeChange::None
                                : directory_modes({source.path, Type::Directory, source.mode,
                                                   target.mode, input_.begun.contains(source.path)});
+  ask_attributes(source, target);
   if (takes_source(modes)) {
     ++plan_.counts.update_attributes;
   } else if (modes != ModeChange::Conflict) {
     ++plan_.counts.unchanged;
     ++plan_.counts.unchanged_directories;
   }
-  if (modes != ModeChange::None) directory_modes_[source.path] = {target.mode, modes};
+  directory_modes_[source.path] = {target.mode, modes};
   const bool right = !takes_source(modes) && compare_.same_time(source.mtime_ns, target.mtime_ns) &&
                      compare_.same_attributes(source, target);
   if (!right) touched_.insert(source.path);
@@ -271,6 +293,7 @@ void Planner::directory_in_both(const Entry& source, const Entry& target) {
 
 // Contents differ.
 void Planner::replace(const Entry& source, const Entry& target) {
+  if (compare_.wants_contents(target)) return plan_.target_questions.push_back(target.path);
   const bool newer = compare_.is_newer_there(source, target);
   const bool changed = newer || compare_.changed_by_others(target);
   const bool files = source.type == Type::File && target.type == Type::File;
@@ -290,7 +313,7 @@ void Planner::replace(const Entry& source, const Entry& target) {
   }
   if (leave_closed(source)) return;
   ++plan_.counts.update_files;
-  put(source, tree::seen_as(target));
+  put(source, &target);
   Action& action = plan_.actions.back();
   action.overrules = stolen || modes == ModeChange::Overrule;
   if (modes == ModeChange::KeepTarget && !stolen && action.act == Act::PutFile) {
@@ -310,6 +333,7 @@ void Planner::in_both(const Entry& source, const Entry& target) {
     if (target.type == Type::Directory) kept_directory_ = target.path;
     return in_the_way(source, tree::name_of(target.type));
   }
+  if (source.type == Type::File && target.type == Type::File) ask_attributes(source, target);
   switch (compare_.of(source, target)) {
     case Compared::Same:
       note_twin(source, std::nullopt);
@@ -350,13 +374,23 @@ bool Planner::must_stay(const Entry& target) {
 
 void Planner::only_in_target(const Entry& target) {
   const bool is_directory = target.type == Type::Directory;
-  if (must_stay(target)) {
+  const auto& mounts = input_.target.mounts;
+  const bool is_mounted = std::find(mounts.begin(), mounts.end(), target.path) != mounts.end();
+  if (options_.delete_extras && is_mounted && !is_below(target.path, kept_directory_)) {
+    kept_directory_ = target.path;
+    leave({target.path, Left::Special, "a mounted file system, which is not emptied", true},
+          plan_.counts.special);
+  }
+  if (must_stay(target) || target.path == kept_directory_) {
     ++plan_.counts.extras;
     hold_directories_above(target.path);
     return;
   }
   // Only what was there at the last sync can have been changed since.
   const bool known = input_.base != nullptr && input_.base->find(target.path) != nullptr;
+  if (!is_directory && known && compare_.wants_contents(target)) {
+    return plan_.target_questions.push_back(target.path);
+  }
   if (!is_directory && known && compare_.changed_by_others(target) &&
       options_.on_conflict != OnConflict::TakeSource) {
     if (options_.on_conflict != OnConflict::Stop) return keep_theirs(target.path);
@@ -392,6 +426,7 @@ void Planner::plan_directories() {
     if (below_obstacle(it->path) || it->path == obstacle_) continue;
     // One that nobody can read here is not to be closed over there.
     if (protected_.contains(it->path)) continue;
+    need_attributes(*it);
     plan_.directories.push_back({.act = Act::SetAttributes,
                                  .path = it->path,
                                  .type = Type::Directory,
@@ -424,7 +459,7 @@ void Planner::plan_root() {
   if (takes_source(modes)) ++plan_.counts.update_attributes;
   if (right) return;
   plan_.directories.push_back(finish);
-  if (modes != ModeChange::None) set_mode(plan_.directories.back(), {target.mode, modes});
+  set_mode(plan_.directories.back(), {target.mode, modes});
 }
 
 void Planner::next_source(const Entry& source, const Entry* target) {

@@ -11,6 +11,7 @@
 
 #include "base/result.h"
 #include "sync/base_record.h"
+#include "tree/apply.h"
 #include "tree/rules.h"
 #include "tree/scan.h"
 
@@ -49,12 +50,14 @@ struct Action {
   std::string twin_of;
   std::optional<std::size_t> twin_action;  // of this plan, that brings `twin_of`
   tree::Seen target;                       // what is there now
+  tree::ExpectedMode target_mode;          // of that: it must still have it
   std::string set_aside;                   // what is there now gets this name first
   bool overrules = false;                  // somebody has changed what is there now
   tree::UserAttributes attributes;         // the target is to have these
   bool loses_attributes = false;           // the source has others, which the target will not have
   bool keeps_mode = false;                 // `mode` is the target's own, and not the source's
   bool changes_mode = false;               // of a directory that was there: it gets another one
+  std::int64_t changed_ns = 0;             // see tree::Entry; of the source
 };
 
 // Kept: it would be a conflict, but it was said that the target's stays.
@@ -99,6 +102,17 @@ struct Plan {
   Counts counts;
   // Times cannot tell whether these are the same; ask for their hashes at both ends, plan again.
   std::vector<std::string> questions;
+  // The same, of the target only: whether what has another time is what the last sync has left.
+  std::vector<std::string> target_questions;
+  // Whose extended attributes matter, and were not read.
+  std::vector<std::string> attribute_questions;
+  std::vector<std::string> target_attribute_questions;
+  bool asks() const {
+    return !questions.empty() || !target_questions.empty() || !attribute_questions.empty() ||
+           !target_attribute_questions.empty();
+  }
+  // Of what is the same at both ends, where it was read.
+  std::map<std::string, tree::Hash, std::less<>> contents;
   // Directories of the source that were file systems of their own at the last sync, and are not
   // now: what is missing there is not gone. "" is the root. Nothing below them is removed.
   std::vector<std::string> unmounted;

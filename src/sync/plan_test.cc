@@ -298,6 +298,17 @@ TEST_F(PlanTest, WhatIsMissingBecauseAFileSystemIsNotMountedIsNotRemoved) {
   EXPECT_THAT(deeds(), ElementsAre("remove other/y", "remove data/x"));
 }
 
+TEST_F(PlanTest, AFileSystemThatIsMountedInTheTargetOnlyIsNotEmptied) {
+  options_.delete_extras = true;
+  source_.entries = {file("a"), directory("both")};
+  target_.entries = {file("a"),          directory("both"), file("both/x"), directory("m"),
+                     file("m/x"),        directory("m/in"), file("m/in/y"), directory("m2"),
+                     directory("m2/in"), file("m2/in/y"),   file("m2/z")};
+  target_.mounts = {"both", "m", "m/in", "m2/in"};
+  EXPECT_THAT(deeds(), ElementsAre("remove m2/z", "remove both/x"));
+  EXPECT_EQ(plan().counts.special, 2U);
+}
+
 TEST_F(PlanTest, ADirectoryInThePlaceOfAFileIsInTheWayAndStaysWhole) {
   options_.delete_extras = true;
   source_.entries = {file("x"), file("x.y")};

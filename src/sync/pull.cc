@@ -155,7 +155,8 @@ Result<void> Pull::finish(const std::vector<LargeFile>& large) {
   for (std::size_t i = 0; i < plan.directories.size(); ++i) {
     const Action& a = plan.directories[i];
     note(number_of_directory(plan, i),
-         tree.finish_directory(a.path, {a.mode, a.keeps_mode}, a.mtime_ns, a.attributes));
+         tree.finish_directory(a.path, {a.mode, a.keeps_mode, a.target_mode}, a.mtime_ns,
+                               a.attributes));
   }
   if (tree.lost_modes()) setup_.tally.lost_modes = true;
   return {};

@@ -30,6 +30,10 @@ PullLane::PullLane(const CopySetup& setup, FarTree& far, std::function<void()> t
                      [this](std::uint64_t n) {
                        setup_.tally.bytes += n;
                        tick_();
+                     },
+                 .on_contents =
+                     [this](std::uint64_t number, const tree::Hash& hash) {
+                       setup_.tally.note_contents(number, hash);
                      }}) {}
 
 // However it ended: what was replaced until then is kept.

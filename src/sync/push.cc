@@ -55,7 +55,8 @@ Result<void> Push::prepare() {
         break;
       case Act::SetAttributes:
         TRY(tree::send(out, Kind::SetAttributes,
-                       tree::Attributes{i, a.path, a.mode, a.mtime_ns, a.target, a.attributes}));
+                       tree::Attributes{i, a.path, a.mode, a.mtime_ns, a.target, a.target_mode,
+                                        a.attributes}));
         break;
       default: break;
     }
@@ -185,7 +186,7 @@ Result<void> Push::finish_tree() {
     const Action& a = plan.directories[i];
     TRY(tree::send(out, Kind::FinishDirectory,
                    tree::DirectoryEnd{number_of_directory(plan, i), a.path, a.mode, a.mtime_ns,
-                                      a.attributes, a.keeps_mode}));
+                                      a.attributes, a.keeps_mode, a.target_mode}));
   }
   return {};
 }

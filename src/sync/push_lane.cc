@@ -55,6 +55,7 @@ Result<void> PushLane::send_bundle(const Work& work) {
         tree::send_file(far_.out(), sources_, {.number = index, .head = head_of(setup_, file)},
                         source_of(file), send_));
     note(index, sent);
+    if (sent.hash) setup_.tally.note_contents(index, *sent.hash);
     ++setup_.tally.files;
   }
   return far_.out().flush();

@@ -137,11 +137,13 @@ Result<void> Syncing::attempt_over(const std::shared_ptr<link::Link>& link) {
 }
 
 Result<void> Syncing::attempt_with(const std::shared_ptr<link::Link>& link, FarTree& far) {
-  TRY_ASSIGN(const Look look, ends_.look(far));
+  // A pull knows by now which two places these are; a push does when it has looked.
+  auto base = push_ ? std::nullopt : load_base(push_);
+  TRY_ASSIGN(Look look, ends_.look(far, base ? &*base : nullptr));
   report_.local_path = ends_.local_path();
   report_.remote_path = ends_.remote_path();
   report_.single_file = ends_.is_single_file();
-  auto base = load_base(push_);
+  if (push_) base = load_base(push_);
   TRY_ASSIGN(Plan plan, plan_for(far, look, base ? &*base : nullptr));
   count_cut(plan, look);
   Counts& counts = plan.counts;

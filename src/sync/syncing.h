@@ -34,7 +34,7 @@ class Syncing {
   Result<void> attempt();
   Result<void> attempt_over(const std::shared_ptr<link::Link>& link);
   Result<void> attempt_with(const std::shared_ptr<link::Link>& link, FarTree& far);
-  Result<Plan> plan_for(FarTree& far, const Look& look, const BaseRecord* base);
+  Result<Plan> plan_for(FarTree& far, Look& look, const BaseRecord* base);
   Result<void> judge_removals(Plan& plan, const PlanOptions& options, const Look& look,
                               bool has_record);
   void warn_of_kept(const Plan& plan);

@@ -62,7 +62,8 @@ Result<void> Syncing::save_in_ancestors(bool push, const Plan& plan, const Look&
     const auto mode_before = [&](const std::string& path, tree::Type type) {
       return whole->mode_of(name_in(path), type);
     };
-    const Outcome outcome{plan, look, tally, mode_before};
+    const auto known_before = [&](const std::string& path) { return whole->find(name_in(path)); };
+    const Outcome outcome{plan, look, tally, mode_before, known_before};
     const auto note = [&](const std::string& path, const Known& known) {
       if (whole->note(name_in(path), known)) changed = true;
       if (whole->forget_sent(name_in(path))) changed = true;

@@ -50,7 +50,7 @@ Result<void> check_rules(const PlanOptions& options, const Look& look) {
 
 }  // namespace
 
-Result<Plan> Syncing::plan_for(FarTree& far, const Look& look, const BaseRecord* base) {
+Result<Plan> Syncing::plan_for(FarTree& far, Look& look, const BaseRecord* base) {
   const SyncOptions& options = request_.options;
   const PlanOptions plan_options{.delete_extras = options.delete_extras,
                                  .confirm_delete = options.confirm_delete,
@@ -71,11 +71,21 @@ Result<Plan> Syncing::plan_for(FarTree& far, const Look& look, const BaseRecord*
                   .begun = bases_.begun_directories(ends_.pair(push_)),
                   .keeps_attributes = look.target_keeps_attributes};
   Plan plan = make_plan(input, plan_options);
-  if (!plan.questions.empty()) {
-    TRY(ends_.answer(far, plan.questions, input));
-    const auto asked = std::move(plan.questions);
+  Plan asked;
+  while (plan.asks()) {
+    TRY(ends_.answer(far, plan, input));
+    TRY(ends_.read_attributes(far, plan, look));
+    if (!plan.questions.empty()) asked.questions = std::move(plan.questions);
+    if (!plan.attribute_questions.empty()) {
+      asked.attribute_questions = std::move(plan.attribute_questions);
+    }
     plan = make_plan(input, plan_options);
-    plan.questions = asked;
+  }
+  plan.questions = std::move(asked.questions);
+  plan.attribute_questions = std::move(asked.attribute_questions);
+  for (const auto& [path, hashes] : input.hashes) {
+    if (hashes.source && hashes.source == hashes.target)
+      plan.contents.emplace(path, *hashes.source);
   }
   warn_of_kept(plan);
   auto judged = judge_removals(plan, plan_options, look, base != nullptr);

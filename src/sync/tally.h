@@ -7,6 +7,7 @@
 #include <optional>
 #include <set>
 #include <string>
+#include <unordered_map>
 #include <utility>
 #include <vector>
 
@@ -48,6 +49,16 @@ class Tally {
   }
   std::vector<FailedEntry> failures() const {
     return failed_.with([](const Failures& f) { return f.list; });
+  }
+  // Of a file that was copied as a whole.
+  void note_contents(std::uint64_t number, const tree::Hash& hash) {
+    contents_.with([&](auto& contents) { contents[number] = hash; });
+  }
+  std::optional<tree::Hash> contents(std::uint64_t number) const {
+    return contents_.with([&](const auto& contents) {
+      const auto found = contents.find(number);
+      return found == contents.end() ? std::nullopt : std::optional(found->second);
+    });
   }
   void note_trash(const std::string& batch) {
     if (batch.empty()) return;
@@ -92,6 +103,7 @@ class Tally {
   };
   Guarded<Failures> failed_;
   Guarded<std::set<std::uint64_t>> kept_;
+  Guarded<std::unordered_map<std::uint64_t, tree::Hash>> contents_;
   Guarded<std::set<std::string>> batches_;
   Guarded<std::string> current_;
   Guarded<std::optional<Deadline>> stop_by_;

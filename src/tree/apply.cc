@@ -15,6 +15,7 @@
 #include "base/id.h"
 #include "base/text.h"
 #include "tree/directory_names.h"
+#include "tree/extended_attributes.h"
 #include "tree/late_errors.h"
 #include "tree/leftovers.h"
 #include "tree/part.h"
@@ -27,6 +28,8 @@ namespace {
 constexpr std::int64_t kNanoseconds = 1000000000;
 // The disk is looked at before so much is written to it.
 constexpr std::uint64_t kWorthALook = 4UL * 1024 * 1024;
+// Smaller ones never come in parts.
+constexpr std::uint64_t kMayHaveParts = 1024UL * 1024;
 
 std::array<timespec, 2> times_for(std::int64_t mtime_ns) {
   std::int64_t seconds = mtime_ns / kNanoseconds;
@@ -69,10 +72,19 @@ Error changed_meanwhile(std::string_view path, std::string_view how) {
                "it was left as it is; sync again to see what it is now"};
 }
 
-}  // namespace
+// Whether it is that one, or was that one before it was opened for the work.
+bool is_opened(mode_t now, mode_t before) {
+  constexpr mode_t kOpened = 0700;
+  return (now & ~kOpened) == (before & ~kOpened) && (now & before & kOpened) == (before & kOpened);
+}
 
-Result<void> check_seen(int directory, const std::string& name, const std::string& path,
-                        const Seen& expected) {
+Result<void> check_mode(mode_t now, const ExpectedMode& expected, std::string_view path) {
+  if (!expected || (now & 01777U) == *expected) return {};
+  return changed_meanwhile(path, "got another mode while the sync ran");
+}
+
+Result<void> check(int directory, const std::string& name, const std::string& path,
+                   const Seen& expected, const ExpectedMode& mode) {
   struct stat info {};
   if (::fstatat(directory, name.c_str(), &info, AT_SYMLINK_NOFOLLOW) != 0) {
     if (errno != ENOENT) return failed(path);
@@ -86,7 +98,18 @@ Result<void> check_seen(int directory, const std::string& name, const std::strin
                                        mtime_of(info) == expected.mtime_ns)) &&
       (expected.type != Type::Link || mtime_of(info) == expected.mtime_ns);
   if (!same) return changed_meanwhile(path, "was changed while the sync ran");
-  return {};
+  return check_mode(info.st_mode, mode, path);
+}
+
+}  // namespace
+
+Result<void> check_seen(int directory, const std::string& name, const FileHead& head) {
+  return check(directory, name, head.path, head.expected, head.expected_mode);
+}
+
+Result<void> check_seen(int directory, const std::string& name, const std::string& path,
+                        const Seen& expected) {
+  return check(directory, name, path, expected, std::nullopt);
 }
 
 Applier::Applier(int root, const std::string& root_path, const TrashPlace& place,
@@ -196,8 +219,27 @@ Result<void> Applier::seal(const Fd& file, const FileHead& head, bool late_error
   return {};
 }
 
-Result<void> Applier::seal_and_close(Fd& file, const FileHead& head, bool late_errors) {
-  TRY(seal(file, head, late_errors));
+// The access control list of the file that it replaces. The mode of a file that has one means
+// something else without it: where the list cannot be kept, no user may do more than before.
+mode_t Applier::keep_access(int fd, const FileHead& head, int directory) {
+  const bool replaces = head.expected.exists && head.expected.type == Type::File;
+  if (!replaces) return head.mode;
+  const std::string name(split_path(head.path).name);
+  const auto list = attribute_value(directory, name, std::string(kAccessList));
+  if (!list) {
+    ::fremovexattr(fd, kAccessList.data());  // the directory may have given it one
+    return head.mode;
+  }
+  if (::fsetxattr(fd, kAccessList.data(), list->data(), list->size(), 0) == 0) return head.mode;
+  ++lost_attributes_;
+  return head.mode == head.expected_mode ? mode_without_list(head.mode, *list) : head.mode;
+}
+
+Result<void> Applier::seal_and_close(Fd& file, const FileHead& head, int directory,
+                                     bool late_errors) {
+  FileHead sealed = head;
+  sealed.mode = keep_access(file.get(), head, directory);
+  TRY(seal(file, sealed, late_errors));
   const int error = late_errors ? close_and_tell(file) : 0;
   file.reset();
   if (error != 0) return errno_error(printable(head.path), error);
@@ -223,7 +265,7 @@ Result<void> Applier::place_once(int directory, const std::string& temporary,
     if (error != 0) return errno_error(printable(head.path), error);
     return {};
   }
-  TRY(check_seen(directory, name, head.path, head.expected));
+  TRY(check_seen(directory, name, head));
   if (!head.aside.empty()) return place_beside(directory, temporary, head);
   if (options_.keep == Keep::InTrash || head.expected.type == Type::Directory) {
     return trash_.replace(directory, temporary, name, head.path);
@@ -340,10 +382,11 @@ Result<void> Applier::finish_directory(const std::string& path, const DirectoryM
   if (::fstat(directory, &info) != 0) return failed(path);
   // Its own set-id bits are of its place: they hand on the group of those who share it.
   const mode_t wanted = (mode.mode & 01777U) | (info.st_mode & 06000U);
-  constexpr mode_t kOpened = 0700;
-  const bool opened = (info.st_mode & 07777U & ~kOpened) == (wanted & ~kOpened);
+  const mode_t now = info.st_mode & 07777U;
+  const bool as_seen = !mode.expected || is_opened(now & 01777U, *mode.expected);
+  if (!as_seen) TRY(check_mode(now, wanted & 01777U, path.empty() ? "." : path));
   give_attributes(directory, attributes);
-  const bool sets = !mode.keeps || (opened && (info.st_mode & 07777U) != wanted);
+  const bool sets = !mode.keeps || (is_opened(now, wanted) && now != wanted);
   if (sets) TRY(set_mode(directory, wanted, path));
   if (::futimens(directory, times.data()) == 0) return {};
   // One of another user, who lets us write to it, has its own time, too.
@@ -354,7 +397,7 @@ Result<void> Applier::finish_directory(const std::string& path, const DirectoryM
 Result<void> Applier::set_attributes(const FileHead& head) {
   TRY_ASSIGN(const int directory, directory_of(head.path, false));
   const std::string name(split_path(head.path).name);
-  TRY(check_seen(directory, name, head.path, head.expected));
+  TRY(check_seen(directory, name, head));
   const auto open = [&] {
     return Fd(::openat(directory, name.c_str(),
                        O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC));
@@ -443,9 +486,10 @@ Result<void> IncomingFile::finish(const Hash& hash) {
                  concat("'", printable(head_.path), "' did not arrive as it was sent"),
                  "it was left as it was; sync again"};
   }
-  TRY(applier_.seal_and_close(file_, head_, place_->tells_errors_late));
+  TRY(applier_.seal_and_close(file_, head_, place_->directory.get(), place_->tells_errors_late));
   TRY(applier_.place(place_->directory.get(), temporary_, head_));
   temporary_.clear();
+  if (head_.size >= kMayHaveParts) remove_part(place_->directory.get(), head_);
   return {};
 }
 

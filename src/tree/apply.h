@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -15,15 +16,18 @@
 
 namespace yonder::tree {
 
+using ExpectedMode = std::optional<std::uint32_t>;
+
 // What a file will be when it is there.
 struct FileHead {
   std::string path;
   std::uint32_t mode = 0;
   std::int64_t mtime_ns = 0;
   std::uint64_t size = 0;
-  Seen expected;             // what its place held when it was looked at
-  std::uint64_t origin = 0;  // of the tree it comes from: two never add to one part file
-  std::string aside;         // what its place holds takes this path, in the same directory
+  Seen expected;               // what its place held when it was looked at
+  ExpectedMode expected_mode;  // and the permissions of that; nothing: whatever they are
+  std::uint64_t origin = 0;    // of the tree it comes from: two never add to one part file
+  std::string aside;           // what its place holds takes this path, in the same directory
   UserAttributes attributes;
 };
 
@@ -31,6 +35,7 @@ struct FileHead {
 struct DirectoryMode {
   std::uint32_t mode = 0;
   bool keeps = false;
+  ExpectedMode expected;  // of one that is to get another: the one it had
 };
 
 enum class Keep { InTrash, Nowhere };  // what is replaced or removed
@@ -105,9 +110,9 @@ class Applier {
   // `temporary` of that directory, with mode and time set, gets the name.
   Result<void> place(int directory, const std::string& temporary, const FileHead& head);
   Result<void> seal(const Fd& file, const FileHead& head, bool late_errors);
-  // For one that is complete: what the file system may still have to say is heard before it gets
-  // its name.
-  Result<void> seal_and_close(Fd& file, const FileHead& head, bool late_errors);
+  // For one that is complete, and will have its name in `directory`: what the file system may still
+  // have to say is heard before that.
+  Result<void> seal_and_close(Fd& file, const FileHead& head, int directory, bool late_errors);
   Result<int> directory_of(std::string_view path, bool make);
 
   const std::string& trash_batch() const { return trash_.batch(); }
@@ -130,6 +135,7 @@ class Applier {
   Result<void> place_once(int directory, const std::string& temporary, const FileHead& head);
   Result<void> set_mode(int fd, mode_t mode, const std::string& path);
   void give_attributes(int fd, const UserAttributes& attributes);
+  mode_t keep_access(int fd, const FileHead& head, int directory);
   Result<void> open_up(const std::string& path);
   Result<bool> remove_filled(int directory, const std::string& name, const std::string& path);
   Result<void> place_beside(int directory, const std::string& temporary, const FileHead& head);
@@ -148,6 +154,7 @@ class Applier {
 };
 
 // Conflict when `name` is not what it was.
+Result<void> check_seen(int directory, const std::string& name, const FileHead& head);
 Result<void> check_seen(int directory, const std::string& name, const std::string& path,
                         const Seen& expected);
 

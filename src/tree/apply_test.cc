@@ -82,6 +82,24 @@ TEST_F(ApplyTest, AFileAppearsWholeWithModeAndTime) {
   EXPECT_THAT(names(), ElementsAre("d", "d/a"));
 }
 
+TEST_F(ApplyTest, AFileThatComesAsAWholeAfterAllLeavesNoPart) {
+  const std::string content(2UL * 1024 * 1024, 'x');
+  const FileHead whole = head("a", content.size());
+  { ASSERT_TRUE(PartFile::open(*applier_, whole)); }
+  ASSERT_EQ(names().size(), 2U);
+  ASSERT_TRUE(put(whole, content));
+  EXPECT_THAT(names(), ElementsAre("a"));
+}
+
+TEST_F(ApplyTest, APartThatAnotherSyncWorksOnStays) {
+  const std::string content(2UL * 1024 * 1024, 'x');
+  const FileHead whole = head("a", content.size());
+  const auto part = PartFile::open(*applier_, whole);
+  ASSERT_TRUE(part);
+  ASSERT_TRUE(put(whole, content));
+  EXPECT_EQ(names().size(), 3U);
+}
+
 TEST_F(ApplyTest, AFileThatIsNotAsAnnouncedLeavesNothing) {
   for (const std::string content : {"hell", "hello!", "HELLO"}) {
     const auto one = [&]() -> Result<void> {

@@ -17,7 +17,9 @@ constexpr std::uint64_t kHashed = 1;
 constexpr std::uint64_t kHasTwins = 2;
 constexpr std::uint64_t kHasAttributes = 4;
 constexpr std::uint64_t kHasMore = 8;
-constexpr unsigned kExtraBits = 4;
+constexpr std::uint64_t kUnread = 16;
+constexpr std::uint64_t kHasChanged = 32;
+constexpr unsigned kExtraBits = 6;
 constexpr std::size_t kLongestAttributeName = 255;
 constexpr std::string_view kUserPrefix = "user.";
 
@@ -33,6 +35,11 @@ unsigned rank(char c) {
   return c == '/' ? 0U : static_cast<unsigned char>(c) + 1U;
 }
 
+std::int64_t in_nanoseconds(const timespec& time) {
+  const std::int64_t seconds = std::clamp(std::int64_t{time.tv_sec}, -kMostSeconds, kMostSeconds);
+  return countable(seconds * kNanoseconds + time.tv_nsec);
+}
+
 }  // namespace
 
 std::int64_t countable(std::int64_t mtime_ns) {
@@ -41,12 +48,18 @@ std::int64_t countable(std::int64_t mtime_ns) {
 
 std::int64_t mtime_of(const struct stat& info) {
 #ifdef __APPLE__
-  const timespec& time = info.st_mtimespec;
+  return in_nanoseconds(info.st_mtimespec);
 #else
-  const timespec& time = info.st_mtim;
+  return in_nanoseconds(info.st_mtim);
 #endif
-  const std::int64_t seconds = std::clamp(std::int64_t{time.tv_sec}, -kMostSeconds, kMostSeconds);
-  return countable(seconds * kNanoseconds + time.tv_nsec);
+}
+
+std::int64_t ctime_of(const struct stat& info) {
+#ifdef __APPLE__
+  return in_nanoseconds(info.st_ctimespec);
+#else
+  return in_nanoseconds(info.st_ctim);
+#endif
 }
 
 Type type_of(const struct stat& info) {
@@ -75,9 +88,10 @@ bool comes_before(std::string_view a, std::string_view b) {
 void EntryPacker::add(const Entry& entry) {
   const std::size_t shared = shared_beginning(last_, entry.path);
   out_.number(shared).text(std::string_view(entry.path).substr(shared));
-  const std::uint64_t extras = (entry.hash ? kHashed : 0) | (entry.twins != 0 ? kHasTwins : 0) |
-                               (entry.attributes.empty() ? 0 : kHasAttributes) |
-                               (entry.has_more ? kHasMore : 0);
+  const std::uint64_t extras =
+      (entry.hash ? kHashed : 0) | (entry.twins != 0 ? kHasTwins : 0) |
+      (entry.attributes.empty() ? 0 : kHasAttributes) | (entry.has_more ? kHasMore : 0) |
+      (entry.attributes_unread ? kUnread : 0) | (entry.changed_ns != 0 ? kHasChanged : 0);
   out_.number(static_cast<std::uint64_t>(entry.type) << kExtraBits | extras);
   out_.number(entry.mode);
   out_.integer(static_cast<std::int64_t>(static_cast<std::uint64_t>(entry.mtime_ns) -
@@ -87,6 +101,11 @@ void EntryPacker::add(const Entry& entry) {
   if (entry.twins != 0) out_.number(entry.twins);
   if (entry.hash) out_.number(entry.hash->low).number(entry.hash->high);
   if (!entry.attributes.empty()) pack(out_, entry.attributes);
+  if (entry.changed_ns != 0) {
+    out_.integer(static_cast<std::int64_t>(static_cast<std::uint64_t>(entry.changed_ns) -
+                                           static_cast<std::uint64_t>(last_changed_)));
+    last_changed_ = entry.changed_ns;
+  }
   last_ = entry.path;
   last_mtime_ = entry.mtime_ns;
   spread_ += entry.path.size();
@@ -95,6 +114,7 @@ void EntryPacker::add(const Entry& entry) {
 std::string EntryPacker::take() {
   last_.clear();
   last_mtime_ = 0;
+  last_changed_ = 0;
   spread_ = 0;
   return out_.take();
 }
@@ -104,6 +124,7 @@ std::optional<std::vector<Entry>> unpack_entries(std::string_view bytes) {
   std::vector<Entry> entries;
   std::string last;
   std::int64_t last_mtime = 0;
+  std::int64_t last_changed = 0;
   std::size_t spread = 0;
   while (in.ok() && !in.empty()) {
     Entry entry;
@@ -131,6 +152,12 @@ std::optional<std::vector<Entry>> unpack_entries(std::string_view bytes) {
     }
     if ((kind & kHasAttributes) != 0) entry.attributes = unpack_attributes(in);
     entry.has_more = (kind & kHasMore) != 0;
+    entry.attributes_unread = (kind & kUnread) != 0;
+    if ((kind & kHasChanged) != 0) {
+      last_changed = static_cast<std::int64_t>(static_cast<std::uint64_t>(last_changed) +
+                                               static_cast<std::uint64_t>(in.integer()));
+      entry.changed_ns = countable(last_changed);
+    }
     if (!in.ok()) return std::nullopt;
     last = entry.path;
     entries.push_back(std::move(entry));

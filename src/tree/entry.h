@@ -42,7 +42,11 @@ struct Entry {
   std::uint64_t twins = 0;   // files of the same number are hard links to one; 0: alone
   std::optional<Hash> hash;  // where it was asked for
   UserAttributes attributes;
-  bool has_more = false;  // attributes that no sync keeps, such as an access control list
+  bool has_more = false;           // attributes that no sync keeps, such as an access control list
+  bool attributes_unread = false;  // nobody has looked for any
+  // When anything but its access time was changed last; 0: not asked. Another one is the only sign
+  // of other attributes.
+  std::int64_t changed_ns = 0;
   bool operator==(const Entry&) const = default;
 };
 
@@ -51,6 +55,7 @@ struct Entry {
 std::int64_t countable(std::int64_t mtime_ns);
 // Nanoseconds since the epoch; before 1970 it is negative.
 std::int64_t mtime_of(const struct stat& info);
+std::int64_t ctime_of(const struct stat& info);
 Type type_of(const struct stat& info);
 // "a file", "a directory", "a link", "neither a file nor a directory".
 std::string_view name_of(Type type);
@@ -76,6 +81,7 @@ class EntryPacker {
   Packer out_;
   std::string last_;
   std::int64_t last_mtime_ = 0;
+  std::int64_t last_changed_ = 0;
   std::size_t spread_ = 0;  // all paths, written out
 };
 // Each path is checked; their order is not. Nothing when the bytes are not such a list.

@@ -26,7 +26,9 @@ std::vector<Entry> sample() {
        .twins = 4,
        .hash = Hash{2, 3},
        .attributes = {{"user.a", std::string("\0x", 2)}, {"user.b", ""}},
-       .has_more = true},
+       .has_more = true,
+       .changed_ns = countable(INT64_MAX)},
+      {.path = "kk", .attributes_unread = true, .changed_ns = -7},
       {.path = "l", .type = Type::Link, .mode = 0777, .target = "../x"},
       {.path = std::string(255, 'n') + "/" + std::string(255, 'm'), .mode = 0644, .size = 1}};
   return entries;

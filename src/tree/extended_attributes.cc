@@ -105,6 +105,12 @@ FoundAttributes find_attributes(int directory, const std::string& name) {
   return found;
 }
 
+Result<FoundAttributes> find_attributes(Directories& directories, const std::string& path) {
+  TRY(check_relative(path));
+  TRY_ASSIGN(const int directory, directories.open(split_path(path).parent));
+  return find_attributes(directory, std::string(split_path(path).name));
+}
+
 bool keeps_user_attributes(std::string path) {
   while (true) {
     if (::getxattr(path.c_str(), "user.yonder", nullptr, 0) >= 0) return true;

@@ -8,6 +8,8 @@
 #include <string_view>
 #include <vector>
 
+#include "base/result.h"
+#include "tree/beneath.h"
 #include "tree/entry.h"
 
 namespace yonder::tree {
@@ -29,6 +31,7 @@ struct FoundAttributes {
   bool has_more = false;
 };
 FoundAttributes find_attributes(int directory, const std::string& name);
+Result<FoundAttributes> find_attributes(Directories& directories, const std::string& path);
 // Whether files at this path, or where it will be, can have any of user.*
 bool keeps_user_attributes(std::string path);
 

@@ -20,10 +20,12 @@ class Writing {
   void operator()(const FileHead& head) {
     out_.text(head.path).number(head.mode).integer(head.mtime_ns).number(head.size);
     pack(out_, head.expected);
+    (*this)(head.expected_mode);
     out_.number(head.origin).text(head.aside);
     pack(out_, head.attributes);
   }
   void operator()(const UserAttributes& value) { pack(out_, value); }
+  void operator()(const ExpectedMode& value) { out_.number(value ? *value + 1UL : 0); }
   void operator()(const std::vector<std::string>& list) {
     out_.number(list.size());
     for (const auto& text : list) out_.text(text);
@@ -66,11 +68,17 @@ class Reading {
     head.mtime_ns = in_.integer();
     head.size = in_.number();
     head.expected = unpack_seen(in_);
+    (*this)(head.expected_mode);
     head.origin = in_.number();
     head.aside = in_.text();
     head.attributes = unpack_attributes(in_);
   }
   void operator()(UserAttributes& value) { value = unpack_attributes(in_); }
+  void operator()(ExpectedMode& value) {
+    const std::uint64_t packed = in_.number();
+    value.reset();
+    if (packed != 0) value = static_cast<std::uint32_t>((packed - 1) & 01777U);
+  }
   // A count is only believed as far as there are bytes.
   void operator()(std::vector<std::string>& list) {
     for (std::uint64_t left = in_.number(); left > 0 && in_.ok(); --left) {
@@ -114,7 +122,7 @@ void fields(A& a, RootState& m) {
 }
 template <class A>
 void fields(A& a, ScanTree& m) {
-  all(a, m.rules, m.use_gitignore, m.tell_gitignore, m.hash, m.twins);
+  all(a, m.rules, m.use_gitignore, m.tell_gitignore, m.hash, m.twins, m.attributes, m.changed);
 }
 template <class A>
 void fields(A& a, Directory& m) {
@@ -134,11 +142,11 @@ void fields(A& a, Removal& m) {
 }
 template <class A>
 void fields(A& a, DirectoryEnd& m) {
-  all(a, m.number, m.path, m.mode, m.mtime_ns, m.attributes, m.keeps_mode);
+  all(a, m.number, m.path, m.mode, m.mtime_ns, m.attributes, m.keeps_mode, m.expected_mode);
 }
 template <class A>
 void fields(A& a, Attributes& m) {
-  all(a, m.number, m.path, m.mode, m.mtime_ns, m.expected, m.attributes);
+  all(a, m.number, m.path, m.mode, m.mtime_ns, m.expected, m.expected_mode, m.attributes);
 }
 template <class A>
 void fields(A& a, FileStart& m) {

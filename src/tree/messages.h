@@ -18,10 +18,11 @@ namespace yonder::tree {
 // build.
 enum class Kind : std::uint8_t {
   // near to far
-  Open = 1,   // first of all
-  Scan,       // answered by Entries and Skips, then Done
-  HashFiles,  // Paths; answered by Entries with hashes (what cannot be read is missing), Done
-  Sign,       // a path; answered by Bytes and Done
+  Open = 1,       // first of all
+  Scan,           // answered by Entries and Skips, then Done
+  HashFiles,      // Paths; answered by Entries with hashes (what cannot be read is missing), Done
+  AskAttributes,  // Paths; answered by Entries of those that have extended attributes, Done
+  Sign,           // a path; answered by Bytes and Done
   MakeDirectory,
   MakeLink,
   MakeTwin,
@@ -95,6 +96,8 @@ struct ScanTree {
   bool tell_gitignore = false;  // of the target too, and also where they are not honoured
   bool hash = false;
   bool twins = false;
+  bool attributes = false;  // see ScanOptions
+  bool changed = false;
 };
 
 struct Directory {
@@ -126,6 +129,7 @@ struct DirectoryEnd {
   std::int64_t mtime_ns = 0;
   UserAttributes attributes;
   bool keeps_mode = false;  // see DirectoryMode
+  ExpectedMode expected_mode;
 };
 struct Attributes {
   std::uint64_t number = 0;
@@ -133,6 +137,7 @@ struct Attributes {
   std::uint32_t mode = 0;
   std::int64_t mtime_ns = 0;
   Seen expected;
+  ExpectedMode expected_mode;
   UserAttributes attributes;
 };
 struct FileStart {

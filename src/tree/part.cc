@@ -213,7 +213,8 @@ Result<void> PartFile::place() {
   if (!leads_to(directory_.get(), name_, file_.get()) || ::fstat(file_.get(), &open) != 0) {
     return not_as_sent(head_);
   }
-  auto placed = applier_->seal_and_close(file_, head_, tells_errors_late(file_.get()));
+  auto placed =
+      applier_->seal_and_close(file_, head_, directory_.get(), tells_errors_late(file_.get()));
   if (placed) placed = applier_->place(directory_.get(), name_, head_);
   if (placed) {
     map_.remove(PartMap::Gone::Finished);

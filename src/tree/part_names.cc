@@ -77,4 +77,12 @@ void remove_old_part(int root, const std::string& path, std::int64_t older_than_
   ::unlinkat(*directory, name.c_str(), 0);
 }
 
+void remove_part(int directory, const FileHead& head) {
+  const std::string part = part_name(head);
+  remove_old_part(directory, part, 0);
+  struct stat info {};
+  if (::fstatat(directory, part.c_str(), &info, AT_SYMLINK_NOFOLLOW) == 0) return;
+  remove_old_part(directory, map_name(part), 0);
+}
+
 }  // namespace yonder::tree

@@ -146,6 +146,7 @@ Result<void> Receiver::finish(const FileEnd& end) {
 
 Result<void> Receiver::end(const FileEnd& end) {
   const auto outcome = finish(end);
+  if (outcome && !in_segment_) hooks_.on_contents(end.number, end.hash);
   number_.reset();
   problem_.reset();
   file_.reset();

@@ -26,6 +26,9 @@ class Receiver {
     // It is there, or why not.
     std::function<Result<void>(std::uint64_t number, const Result<void>& outcome)> on_end;
     std::function<void(std::uint64_t bytes)> on_bytes = [](std::uint64_t) {};
+    // Of a whole file that is there.
+    std::function<void(std::uint64_t number, const Hash&)> on_contents = [](std::uint64_t,
+                                                                            const Hash&) {};
     // Whoever sends knows what he could not read; nobody has to tell him.
     bool sender_knows_its_problems = false;
   };

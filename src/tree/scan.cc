@@ -117,11 +117,14 @@ Result<Entry> make_entry(int directory, std::string path, const struct stat& inf
   }
   if (entry.type == Type::Link) {
     TRY_ASSIGN(entry.target, read_target(directory, name));
-  } else if (options.attributes) {
-    FoundAttributes found = find_attributes(directory, name);
-    entry.attributes = std::move(found.user);
-    entry.has_more = found.has_more;
+    return entry;
   }
+  if (options.changed) entry.changed_ns = ctime_of(info);
+  entry.attributes_unread = !options.attributes;
+  if (!options.attributes) return entry;
+  FoundAttributes found = find_attributes(directory, name);
+  entry.attributes = std::move(found.user);
+  entry.has_more = found.has_more;
   return entry;
 }
 
@@ -333,6 +336,10 @@ Result<Entry> list_one(int root, std::string_view path, const ScanOptions& optio
     return errno_error(name, EACCES);
   }
   return make_entry(fd, std::string(path), info, options, stopped);
+}
+
+Entry* Listing::find(std::string_view path) {
+  return const_cast<Entry*>(std::as_const(*this).find(path));
 }
 
 const Entry* Listing::find(std::string_view path) const {

@@ -46,6 +46,7 @@ struct ScanOptions {
   bool hash = false;
   bool twins = false;       // find hard links
   bool attributes = false;  // extended ones
+  bool changed = false;     // when they were changed
   bool to_copy = false;     // somebody will want the contents: tell which cannot be read
 };
 
@@ -81,6 +82,7 @@ struct Listing {
 
   // Null when it is not there. The entries are in the order of a scan.
   const Entry* find(std::string_view path) const;
+  Entry* find(std::string_view path);
 };
 
 }  // namespace yonder::tree

@@ -21,15 +21,6 @@ constexpr std::size_t kPiece = 256UL * 1024 - 64;
 constexpr std::size_t kSample = 16UL * 1024;
 constexpr std::size_t kMostRuns = 20000;  // fit into one message
 
-std::int64_t ctime_of(const struct stat& info) {
-#ifdef __APPLE__
-  const timespec& time = info.st_ctimespec;
-#else
-  const timespec& time = info.st_ctim;
-#endif
-  return std::int64_t{time.tv_sec} * 1000000000 + time.tv_nsec;
-}
-
 Error changed(const std::string& path) {
   return Error{Errc::Conflict,
                concat("'", printable(path), "' was changed while it was being copied"),
@@ -190,7 +181,7 @@ Result<Sent> send_file(BlockWriter& out, Directories& directories, const FileSta
     return give_up(out, start.number, std::move(same).error());
   }
   TRY(end_file(out, start.number, *hash));
-  return Sent{};
+  return Sent{.hash = *hash};
 }
 
 Result<Sent> send_segment(BlockWriter& out, const SourceFile& file, const FileStart& start,

@@ -57,7 +57,8 @@ Result<Hash> send_range(BlockWriter& out, const SourceFile& file, std::uint64_t 
 // returned as `problem`; an error is one of the stream.
 struct Sent {
   std::optional<Error> problem;
-  bool told = false;  // the other end has heard of it, in the file's end
+  bool told = false;                        // the other end has heard of it, in the file's end
+  std::optional<Hash> hash = std::nullopt;  // of a whole file that was sent
 };
 Result<Sent> send_file(BlockWriter& out, Directories& directories, const FileStart& start,
                        const Seen& source, const SendOptions& options);

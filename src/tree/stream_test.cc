@@ -190,7 +190,7 @@ TEST(Stream, EveryMessageComesBackAndEveryTruncatedOneIsAnError) {
   mutate(Twin{1, head, "t", true, 8}, random);
   mutate(Removal{1, "r", seen}, random);
   mutate(DirectoryEnd{1, "d", 0755, -9, {{"user.a", "1"}}}, random);
-  mutate(Attributes{1, "d", 0755, -9, seen, {{"user.a", "1"}}}, random);
+  mutate(Attributes{1, "d", 0755, -9, seen, 0600, {{"user.a", "1"}}}, random);
   mutate(FileStart{3, head, 4}, random);
   mutate(FileEnd{3, Hash{1, 2}, "p", true}, random);
   mutate(PartEnd{3, head, {{1, Hash{1, 2}}, {7, Hash{3, 4}}}, false, true}, random);

@@ -56,6 +56,7 @@ void SyncTest::use_memory() {
 std::string SyncTest::as_nobody(const std::function<std::string()>& body) {
   constexpr uid_t kNobody = 65534;
   links_.reset();
+  fs::remove_all(base_ + "/home/.cache");  // it is to be its own
   for (const char* name : {"", "here", "there", "home", "state"}) {
     if (::geteuid() != 0) break;
     EXPECT_EQ(::chown(concat(base_, "/", name).c_str(), kNobody, kNobody), 0);
@@ -93,7 +94,8 @@ void SyncTest::hang_up() {
 }
 
 link::CommandPrefix SyncTest::next_prefix() {
-  const std::string way = ways_.with([](std::vector<std::string>& ways) {
+  const std::string way = ways_.with([this](std::vector<std::string>& ways) {
+    install();
     if (ways.empty()) return std::string();
     std::string first = ways.front();
     if (ways.size() > 1) ways.erase(ways.begin());
@@ -105,18 +107,23 @@ link::CommandPrefix SyncTest::next_prefix() {
   return {.argv = argv, .environment = {concat("HOME=", base_, "/home"), concat("PATH=", path)}};
 }
 
-// By hand: where another user of this machine has the same program in a directory for all users,
-// that one would be taken.
-void SyncTest::deploy() {
+// By hand, and always: what an earlier run, or another user, has left in the directories for all
+// users would be taken otherwise.
+void SyncTest::install() const {
   const std::string place = concat(base_, "/home/.cache/yonder");
-  fs::create_directories(place);
-  fs::permissions(place, fs::perms::owner_all);
   struct utsname machine {};
   ASSERT_EQ(::uname(&machine), 0);
   for (const auto& image : app::embedded_outposts()) {
-    if (image.machine != static_cast<const char*>(machine.machine)) continue;
-    write(concat(place, "/outpost-", image.hash), std::string(image.raw), 0700);
+    const std::string program = concat(place, "/outpost-", image.hash);
+    if (image.machine != static_cast<const char*>(machine.machine) || fs::exists(program)) continue;
+    fs::create_directories(place);
+    fs::permissions(place, fs::perms::owner_all);
+    write(program + ".new", std::string(image.raw), 0700);
+    fs::rename(program + ".new", program);
   }
+}
+
+void SyncTest::deploy() {
   hang_up();
   SyncRequest look = pull_request();
   look.dry_run = true;

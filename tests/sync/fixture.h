@@ -56,8 +56,7 @@ class SyncTest : public ::testing::Test {
 
   // The next sync connects anew.
   void hang_up();
-  // Puts the program into the home over there, whatever this machine has elsewhere. What a cut
-  // meets is the copy then.
+  // Connects once, and asks: what a cut meets later is the copy.
   void deploy();
   // What stands before `sh` on the way to the outpost: each link takes the next, the last stays.
   void set_ways(std::vector<std::string> scripts);
@@ -85,6 +84,7 @@ class SyncTest : public ::testing::Test {
  private:
   static std::string cutter(std::size_t bytes);
   void make_places() const;
+  void install() const;
   link::CommandPrefix next_prefix();
   Guarded<std::vector<std::string>> ways_;
   std::unique_ptr<link::LinkPool> links_;

@@ -58,7 +58,27 @@ class KillSweep : public SyncTest {
     return std::chrono::duration_cast<microseconds>(std::chrono::steady_clock::now() - began);
   }
 
-  // In another process, which is killed at a moment that the dice choose.
+  std::vector<pid_t> far_processes() const {
+    std::vector<pid_t> found;
+    for (const auto& process : fs::directory_iterator("/proc")) {
+      std::error_code none;
+      const auto program = fs::read_symlink(process.path() / "exe", none);
+      const pid_t pid = std::atoi(process.path().filename().c_str());
+      if (!none && pid > 0 && program.string().starts_with(base_ + "/home/")) found.push_back(pid);
+    }
+    return found;
+  }
+  // One of them, or all: whoever is left has to find out.
+  void kill_far() {
+    auto victims = far_processes();
+    if (victims.empty()) return;
+    if (below(2) == 0) victims = {victims[below(victims.size())]};
+    for (const pid_t pid : victims) ::kill(pid, SIGKILL);
+    ++far_killed_;
+  }
+
+  // In another process. It is killed, or those over there, or both, at a moment that the dice
+  // choose.
   void run_and_kill(const SyncRequest& request, const std::string& target, microseconds after) {
     hang_up();
     const pid_t child = ::fork();
@@ -66,8 +86,10 @@ class KillSweep : public SyncTest {
       (void)run(request);
       ::_exit(0);
     }
+    const std::size_t whom = below(4);
     std::this_thread::sleep_for(after);
-    ::kill(child, SIGKILL);
+    if (whom >= 2) kill_far();
+    if (whom != 3) ::kill(child, SIGKILL);
     int status = 0;
     ::waitpid(child, &status, 0);
     if (WIFSIGNALED(status)) ++killed_;
@@ -110,23 +132,26 @@ class KillSweep : public SyncTest {
 
   std::mt19937_64 random_;
   int killed_ = 0;
+  int far_killed_ = 0;
   int young_ = 0;
 };
 
-// YONDER_SYNC_KILLS=N: so many; YONDER_SYNC_SEED: of the first.
+// YONDER_SYNC_KILLS=N: so many; YONDER_SYNC_SEED: of the first. scripts/kills is the long form.
 TEST_F(KillSweep, AKilledSyncIsDoneByTheNextAndLeavesNothing) {
   use_memory();
   const char* kills = std::getenv("YONDER_SYNC_KILLS");
   const char* given = std::getenv("YONDER_SYNC_SEED");
-  const int count = kills != nullptr ? std::atoi(kills) : 6;
+  const int count = kills != nullptr ? std::atoi(kills) : 8;
   const std::uint64_t seed = given != nullptr ? std::strtoull(given, nullptr, 10) : 1;
-  const auto longest = measure() * 3 / 2;
-  for (int i = 0; i < count && !HasFailure(); ++i) {
+  const auto longest = measure();
+  int done = 0;
+  for (int i = 0; i < count && !HasFailure(); ++i, ++done) {
     random_.seed(seed + static_cast<std::uint64_t>(i));
     SCOPED_TRACE(concat("YONDER_SYNC_SEED=", seed + static_cast<std::uint64_t>(i)));
     one(i % 2 == 0, longest);
   }
-  std::cout << count << " syncs, " << killed_ << " killed before their end; " << young_
+  std::cout << done << " syncs, " << killed_ << " killed before their end, " << far_killed_
+            << " times processes over there; " << young_
             << " files on their way were left, and went\n";
 }
 

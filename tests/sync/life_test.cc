@@ -255,7 +255,10 @@ class Life : public SyncTest {
     fs::remove_all(base_ + "/home/.local/state/yonder/trash");
     // From now on there is a record.
     put(here("a"), "one");
-    push();
+    const Sights from = look_at(here());
+    const SyncReport report = push();
+    witness_.learn(
+        {.source = from, .before = {}, .after = look_at(there()), .report = report, .trash = {}});
   }
 
   std::mt19937_64 random_;

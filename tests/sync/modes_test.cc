@@ -1,6 +1,7 @@
 // Permissions: whose they are, and what becomes of them when either end changes them.
 #include <fcntl.h>
 #include <sys/stat.h>
+#include <sys/xattr.h>
 
 #include <array>
 #include <filesystem>
@@ -8,6 +9,7 @@
 #include "base/cancel.h"
 #include "base/text.h"
 #include "sync/fixture.h"
+#include "tree/extended_attributes.h"
 
 namespace yonder::sync {
 namespace {
@@ -121,6 +123,73 @@ TEST_F(Modes, ChangedAtBothEndsAreAConflictUntilItIsDecided) {
   EXPECT_EQ(mode_of(there("d/f")), 0755U);
   EXPECT_TRUE(pull().complete());
   EXPECT_EQ(difference(), "");
+}
+
+// Between the look at the target and what is done there.
+TEST_F(Modes, ChangedInTheTargetWhileTheSyncRunsStay) {
+  const std::string large = noise(20 * kMiB, 1);
+  const auto write_all = [&](const std::string& text) {
+    for (const char* name : {"small", "d/f", "e/f", "only mode"}) write(here(name), text);
+    write(here("large"), text + large);
+  };
+  write_all("one");
+  push();
+  write_all("second");
+  touch(here("only mode"), 1700000000);
+  write(here("only mode"), "one");
+  chmod(here("e"), 0750);
+  bool changed = false;
+  const SyncHooks hooks{.on_plan = [&](const Plan&) {
+    const std::vector<std::string> names{"small", "large", "only mode", "d"};
+    for (const auto& name : names) chmod(there(name), name == "d" ? 0700 : 0600);
+    chmod(there("e"), 0711);
+    changed = true;
+    return Result<void>();
+  }};
+  const auto report = run(push_request(), hooks);
+  ASSERT_TRUE(report) << report.error().message;
+  ASSERT_TRUE(changed);
+  EXPECT_THAT(report->failed, IsEmpty());
+  EXPECT_EQ(read(there("small")), "second");
+  EXPECT_EQ(read(there("large")), "second" + large);
+  for (const char* name : {"small", "large", "only mode"}) {
+    EXPECT_EQ(mode_of(there(name)), 0600U) << name;
+  }
+  EXPECT_EQ(mode_of(there("d")), 0700U);
+  // Changed at both ends.
+  EXPECT_EQ(mode_of(there("e")), 0711U);
+  EXPECT_EQ(report->plan.counts.conflicts, 1U);
+}
+
+// Without the list, the mode of the file would let its whole group read it.
+TEST_F(Modes, AnAccessControlListInTheTargetStaysOnWhatIsReplaced) {
+  using Who = tree::AccessEntry::Who;
+  const std::string list = tree::access_list(
+      {{Who::Owner, 6}, {Who::User, 4, 12345}, {Who::Group, 0}, {Who::Mask, 4}, {Who::Others, 0}});
+  const auto list_of = [](const std::string& path) {
+    std::string value(1024, '\0');
+    const ssize_t n =
+        ::getxattr(path.c_str(), tree::kAccessList.data(), value.data(), value.size());
+    value.resize(n > 0 ? static_cast<std::size_t>(n) : 0);
+    return value;
+  };
+  for (const char* name : {"small", "large"}) {
+    write(here(name), name + noise(*name == 'l' ? 20 * kMiB : 10, 1), 0600);
+  }
+  push();
+  for (const char* name : {"small", "large"}) {
+    if (::setxattr(there(name).c_str(), tree::kAccessList.data(), list.data(), list.size(), 0) !=
+        0) {
+      GTEST_SKIP() << "this file system has no access control lists";
+    }
+    write(here(name), name + noise(*name == 'l' ? 20 * kMiB : 10, 2), 0600);
+  }
+  EXPECT_TRUE(push().complete());
+  for (const char* name : {"small", "large"}) {
+    EXPECT_EQ(read(there(name)), read(here(name)));
+    EXPECT_EQ(mode_of(there(name)), 0640U) << "the bits of the group are the mask";
+    EXPECT_EQ(list_of(there(name)), list);
+  }
 }
 
 TEST_F(Modes, OfDirectoriesThatAFirstSyncHasBegunAreSetByTheNext) {
