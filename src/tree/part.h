@@ -97,8 +97,8 @@ class PartFile {
 // Removes the part of this file, if it is of this attempt: nobody will ever go on with it.
 void discard_part(Applier& applier, const FileHead& head);
 
-// What an attempt that was cut off has left of a file that came as a whole after all, unless another
-// sync works on it.
+// What an attempt that was cut off has left of a file that came as a whole after all, unless
+// another sync works on it.
 void remove_part(int directory, const FileHead& head);
 
 // Of a part or its map, and not of anything else that is on its way.
