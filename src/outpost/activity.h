@@ -120,7 +120,6 @@ class FollowActivity : public Activity {
   std::deque<Piece> unconfirmed_;
   Deadline wait_;
   bool concluding_ = false;
-  bool vanished_ = false;  // supervisor and command, at an earlier look
   Deadline announce_by_;
   Deadline next_look_;                  // at the supervisor
   std::optional<Deadline> likely_end_;  // until then its program is likely to turn out missing

@@ -91,7 +91,7 @@ std::map<std::string, std::string> additions(const wire::StartRequest& spec,
   // login bash that becomes our shell leaves 0 there.
   const bool outermost = std::atoi(value_of(inherited, "SHLVL").c_str()) < 1;
   if (outermost && !more.contains("SHLVL")) more["SHLVL"] = "1";
-  // Into a pipe Python prints in blocks: lines would be in the log minutes later, or never when the
+  // Into a file Python prints in blocks: lines would be in the log minutes later, or never when the
   // run is stopped.
   if (spec.background && !has_variable(inherited, kUnbuffered)) more.emplace(kUnbuffered, "1");
   return more;

@@ -16,7 +16,6 @@
 #include "outpost/gpu_lease.h"
 #include "outpost/launcher.h"
 #include "outpost/machine.h"
-#include "outpost/output_pipe.h"
 #include "outpost/processes.h"
 
 namespace yonder::outpost {
@@ -36,30 +35,20 @@ std::string login_shell() {
   return shell.empty() ? "/bin/sh" : shell;
 }
 
-// A command whose output could not be kept does not begin.
-Result<void> check_files(const RunRecord& record, const wire::StartRequest& spec) {
+// The command writes into its log itself: no process stands between that could lose a byte of it.
+Result<void> attach_output(const RunRecord& record, const wire::StartRequest& spec) {
   // A log of the user may have become a pipe that nobody reads: then this must not wait for ever.
-  TRY(open_file(record.path("out"), O_WRONLY | O_APPEND | O_NONBLOCK));
-  if (!spec.background) TRY(open_file(record.path("err"), O_WRONLY | O_APPEND | O_NONBLOCK));
-  return {};
-}
-
-void attach_output(const CommandOutput& output, const wire::StartRequest& spec) {
-  ::dup2(output.out.get(), STDOUT_FILENO);
-  ::dup2(spec.background ? output.out.get() : output.err.get(), STDERR_FILENO);
-}
-
-// A login shell's descriptors are its own; the supervisor has the pipes open.
-Result<void> attach_pipes(const wire::AliveRecord& alive, const wire::StartRequest& spec) {
-  const auto pipe_of = [&](std::size_t number) {
-    return number < alive.pipes.size()
-               ? open_pipe_of(static_cast<pid_t>(alive.supervisor.pid), alive.pipes[number], O_RDWR)
-               : Fd();
-  };
-  const Fd out = pipe_of(0);
-  const Fd err = pipe_of(spec.background ? 0 : 1);
-  if (!out || !err) return Error{Errc::Internal, "its supervisor has been killed", ""};
-  attach_output({.out = out, .err = err}, spec);
+  TRY_ASSIGN(const Fd out, open_file(record.path("out"), O_WRONLY | O_APPEND | O_NONBLOCK));
+  const int flags = ::fcntl(out.get(), F_GETFL);
+  ::fcntl(out.get(), F_SETFL, flags & ~O_NONBLOCK);
+  if (spec.background) {
+    ::dup2(out.get(), STDOUT_FILENO);
+    ::dup2(out.get(), STDERR_FILENO);
+    return {};
+  }
+  TRY_ASSIGN(const Fd err, open_file(record.path("err"), O_WRONLY | O_APPEND));
+  ::dup2(out.get(), STDOUT_FILENO);
+  ::dup2(err.get(), STDERR_FILENO);
   return {};
 }
 
@@ -122,18 +111,16 @@ Result<wire::AliveRecord> prepare_command(const wire::ProcessKey& supervisor) {
 }
 
 void run_command(const wire::StartRequest& spec, const HeldRecord& held, const Fd& input,
-                 const CommandOutput& output, Result<wire::AliveRecord> prepared) {
+                 Result<wire::AliveRecord> prepared) {
   const RunRecord reachable = held.reachable();
   ::dup2(input.get(), STDIN_FILENO);
-  if (const auto kept = check_files(reachable, spec); !kept) give_up(reachable, kept.error());
-  attach_output(output, spec);
+  if (const auto attached = attach_output(reachable, spec); !attached)
+    give_up(reachable, attached.error());
   if (!prepared) give_up(reachable, prepared.error());
   // A directory that was there when the run was asked for may be gone by now.
   if (const auto entered = enter_directory(spec); !entered) give_up(reachable, entered.error());
   const RunRecord& record = held.record();
   prepared->started_ms = wall_clock_ms();
-  prepared->pipes = {pipe_number(output.out)};
-  if (!spec.background) prepared->pipes.push_back(pipe_number(output.err));
   if (spec.background) prepared->launcher = spec.launcher;
   if (prepared->launcher == "scope") prepared->cgroup = own_scope_cgroup(record);
   if (const auto noted = reachable.write_alive(*prepared); !noted)
@@ -146,12 +133,8 @@ void run_command(const wire::StartRequest& spec, const HeldRecord& held, const F
 int enter_command(const RunRecord& record) {
   auto spec = record.read_spec();
   if (!spec) return complain(spec.error());
-  const auto alive = record.read_alive();
-  if (!alive) return complain(alive.error());
-  if (!*alive) return complain(Error{Errc::Internal, "its record names no supervisor", ""});
-  give_gpus(*spec, (*alive)->gpus);
-  if (const auto kept = check_files(record, *spec); !kept) return complain(kept.error());
-  if (const auto attached = attach_pipes(**alive, *spec); !attached)
+  if (const auto alive = record.read_alive(); alive && *alive) give_gpus(*spec, (*alive)->gpus);
+  if (const auto attached = attach_output(record, *spec); !attached)
     return complain(attached.error());
   // The file was made ahead of need: a full disk must not keep the command from its beginning.
   if (std::rename(record.path("entered.new").c_str(), record.path("entered").c_str()) != 0) {

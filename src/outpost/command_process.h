@@ -16,18 +16,11 @@ inline constexpr int kCannotStart = 127;  // what a shell says for a command tha
 // Its own session, plain signals, and who it is: all that does not depend on the run.
 Result<wire::AliveRecord> prepare_command(const wire::ProcessKey& supervisor);
 
-// Where it prints to.
-struct CommandOutput {
-  const Fd& out;
-  const Fd& err;  // of a foreground run
-};
-
 // Enters its directory and records itself in `alive` first; what fails before that is told by
 // read_refusal(). Until it execs it holds a copy of the run's lock, so that nobody
 // can take the run for one that never began.
 [[noreturn]] void run_command(const wire::StartRequest& spec, const HeldRecord& held,
-                              const Fd& input, const CommandOutput& output,
-                              Result<wire::AliveRecord> prepared);
+                              const Fd& input, Result<wire::AliveRecord> prepared);
 
 // Why it has ended before it recorded itself.
 Error read_refusal(const RunRecord& record);

@@ -29,7 +29,6 @@ void close_all_but(std::vector<int> kept) {
   std::sort(kept.begin(), kept.end());
   unsigned next = 3;
   for (const int fd : kept) {
-    if (fd < 3) continue;
     close_from_to(next, static_cast<unsigned>(fd) - 1);
     next = static_cast<unsigned>(fd) + 1;
   }

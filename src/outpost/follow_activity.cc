@@ -4,14 +4,12 @@
 
 #include <algorithm>
 #include <cerrno>
-#include <utility>
 
 #include "base/file.h"
 #include "base/text.h"
 #include "outpost/activity.h"
 #include "outpost/command.h"
 #include "outpost/missing_program.h"
-#include "outpost/output_carrying.h"
 #include "outpost/processes.h"
 #include "outpost/supervisor.h"
 
@@ -133,11 +131,8 @@ bool FollowActivity::supervisor_vanished() {
   if (!alive) return false;  // it could not be read: that proves nothing
   if (!*alive) return !record_.locked() && !record_.has_ended();
   if (!is_visible(**alive, options_.boot_id)) return !record_.locked();
-  if (lives((*alive)->supervisor) || record_.locked()) return false;
-  rescue_output(record_, options_.boot_id);
-  // A command whose supervisor was killed lives on, and can still be waited for. What it has
-  // printed may still be on its way into its files.
-  return !lives((*alive)->command) && std::exchange(vanished_, true);
+  // A command whose supervisor was killed lives on, and can still be waited for.
+  return !lives((*alive)->supervisor) && !lives((*alive)->command) && !record_.locked();
 }
 
 // The near side may send as much as the command has taken, and one window more.

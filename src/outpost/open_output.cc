@@ -12,8 +12,7 @@
 
 namespace yonder::outpost {
 
-bool writes_output_of(pid_t pid, const std::string& run_id,
-                      const std::vector<std::uint64_t>& pipes) {
+bool writes_output_of(pid_t pid, const std::string& run_id) {
   const std::string descriptors = concat("/proc/", pid, "/fd");
   for (const auto& name : names_in(descriptors)) {
     const std::string link = concat(descriptors, "/", name);
@@ -23,9 +22,6 @@ bool writes_output_of(pid_t pid, const std::string& run_id,
     std::array<char, 4096> target{};
     const ssize_t n = ::readlink(link.c_str(), target.data(), target.size());
     const std::string_view path(target.data(), static_cast<std::size_t>(std::max<ssize_t>(n, 0)));
-    for (const std::uint64_t pipe : pipes) {
-      if (path == concat("pipe:[", pipe, "]")) return true;
-    }
     for (const char* file : {"/out", "/err", "/log"}) {
       if (path.ends_with(concat("/", run_id, file))) return true;
     }

@@ -97,7 +97,7 @@ bool is_our_program(pid_t pid) {
 bool belongs(const Process& process, const RunMembers& run) {
   if (carries(process.pid, run.mark)) return true;
   return run.by_files && process.start_time >= run.command.start_time &&
-         writes_output_of(process.pid, id_in(run.mark), run.pipes) && !is_our_program(process.pid);
+         writes_output_of(process.pid, id_in(run.mark)) && !is_our_program(process.pid);
 }
 
 struct Sight {
@@ -162,11 +162,6 @@ std::uint64_t begin_of(const RunMembers& run, const std::vector<Process>& proces
   return run.command.pid > 0 ? run.command.start_time : ~std::uint64_t{0};
 }
 
-// It carries the output of this run or of another one.
-bool is_writer(const Process& process) {
-  return process.name == kWriterName && is_our_program(process.pid);
-}
-
 // Runs that were started from inside this one, or are none of its business: their supervisors, and
 // what is below them. An older supervisor may have taken over what this run's has left.
 std::set<pid_t> find_later_runs(const RunMembers& run, const std::vector<Process>& processes) {
@@ -175,9 +170,7 @@ std::set<pid_t> find_later_runs(const RunMembers& run, const std::vector<Process
   for (const auto& process : processes) {
     // The command has its supervisor's name until it is the command.
     const bool own = process.pid == run.supervisor || process.pid == run.command.pid;
-    if (own || process.gone()) continue;
-    if (process.pid == run.writer || is_writer(process)) others.insert(process.pid);
-    if (process.start_time <= begin) continue;
+    if (own || process.gone() || process.start_time <= begin) continue;
     if (leads_another_run(process.pid)) others.insert(process.pid);
   }
   add_descendants(processes, {}, others);
@@ -210,7 +203,6 @@ std::optional<Process> parse_stat(const std::string& stat) {
   const long pid = std::strtol(stat.c_str(), nullptr, 10);
   if (pid <= 0 || pid > std::numeric_limits<pid_t>::max()) return std::nullopt;
   return Process{.pid = static_cast<pid_t>(pid),
-                 .name = stat.substr(name_start + 1, name_end - name_start - 1),
                  .parent = static_cast<pid_t>(std::strtol(rest[1].c_str(), nullptr, 10)),
                  .session = static_cast<pid_t>(std::strtol(rest[3].c_str(), nullptr, 10)),
                  .state = rest[0][0],
@@ -334,24 +326,13 @@ Result<std::vector<wire::ProcessKey>> find_member_keys(const RunMembers& run) {
   return members;
 }
 
-std::optional<std::vector<pid_t>> listed_children() {
-  const auto list =
-      read_file(proc_path(::getpid(), concat("task/", ::getpid(), "/children")), kEnvironLimit);
-  if (!list) return std::nullopt;
-  std::vector<pid_t> children;
-  for (const auto& word : split(*list, ' ')) {
-    const auto pid = static_cast<pid_t>(std::strtol(word.c_str(), nullptr, 10));
-    if (pid > 0) children.push_back(pid);
-  }
-  return children;
-}
-
 std::vector<pid_t> hidden_children() {
   std::vector<pid_t> hidden;
-  const auto children = listed_children();
-  if (!children) return hidden;
-  for (const pid_t pid : *children) {
-    if (look_at(pid)) continue;
+  const auto list =
+      read_file(proc_path(::getpid(), concat("task/", ::getpid(), "/children")), kEnvironLimit);
+  for (const auto& word : split(list ? *list : "", ' ')) {
+    const auto pid = static_cast<pid_t>(std::strtol(word.c_str(), nullptr, 10));
+    if (pid <= 0 || look_at(pid)) continue;
     siginfo_t info{};
     const bool child =
         ::waitid(P_PID, static_cast<id_t>(pid), &info, WEXITED | WNOHANG | WNOWAIT) == 0;

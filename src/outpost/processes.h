@@ -15,7 +15,6 @@ namespace yonder::outpost {
 // One line of /proc/PID/stat, as far as we need it.
 struct Process {
   pid_t pid = 0;
-  std::string name = {};  // cut to 15 bytes
   pid_t parent = 0;
   pid_t session = 0;
   char state = '?';
@@ -49,7 +48,6 @@ inline std::string run_mark(const std::string& run_id) {
 
 // What supervisors are called, see show_as_supervisor().
 inline constexpr const char* kSupervisorName = "yonder-run";
-inline constexpr const char* kWriterName = "yonder-output";
 // Whether it is the supervisor of some run, or one that waits for a run. Where it is found below
 // another run, it was started from inside that, and is none of it.
 bool leads_another_run(pid_t pid);
@@ -62,13 +60,11 @@ bool leads_another_run(pid_t pid);
 // /proc hides; their start times are not known, and 0. Costs a walk over /proc.
 struct RunMembers {
   pid_t supervisor = 0;      // 0: gone
-  pid_t writer = 0;          // of its output, which is none of its processes; 0: known by its name
   wire::ProcessKey command;  // it may have cleared its environment; pid 0: not known
   bool ended = false;        // with nothing left: its session's number may be another's by now
-  bool by_files = false;     // also what can print into the run's own output
-  std::vector<std::uint64_t> pipes;    // by which that is known
-  std::string mark;                    // "YONDER_RUN_ID=r-..."
-  std::string cgroup;                  // below /sys/fs/cgroup; empty: none
+  bool by_files = false;     // also what writes into the run's own output
+  std::string mark;          // "YONDER_RUN_ID=r-..."
+  std::string cgroup;        // below /sys/fs/cgroup; empty: none
   std::vector<wire::ProcessKey> left;  // who lived when the command had ended
 };
 // An error when not everything could be looked at: then nothing is proven to be gone.
@@ -78,8 +74,6 @@ Result<std::vector<wire::ProcessKey>> find_member_keys(const RunMembers& run);
 
 // Children of this process that live, and that /proc does not show: it may hide other users' ones.
 std::vector<pid_t> hidden_children();
-// All of them, those that have ended and were not reaped too. Nothing where /proc does not tell.
-std::optional<std::vector<pid_t>> listed_children();
 
 // For people: pid and command line, made printable and short.
 std::vector<wire::LiveProcess> describe(const std::vector<pid_t>& pids);

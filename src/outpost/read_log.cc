@@ -5,7 +5,6 @@
 #include "base/environment.h"
 #include "base/text.h"
 #include "outpost/list_runs.h"
-#include "outpost/output_carrying.h"
 
 namespace yonder::outpost {
 namespace {
@@ -96,7 +95,6 @@ std::uint64_t ReadLogActivity::floor() const {
 
 void ReadLogActivity::first_look() {
   looked_ = true;
-  if (target_.record) rescue_output(*target_.record, boot_id_);
   from_ = request_.from ? std::max(*request_.from, floor()) : file_.size();
   if (!filter_) return;
   std::uint64_t begin = from_;

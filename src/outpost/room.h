@@ -12,9 +12,10 @@
 
 namespace yonder::outpost {
 
-// Whether a disk has room for what a command prints. The writer of its output knows what the files
-// did not take; a file system of another machine may lose later what it has taken. This is what can
-// be seen from outside: that the disk had no room at some moment of the run.
+// Whether a disk has room for what a command prints. The command writes into its files itself, so
+// the kernel tells nobody else when a write fails; this is what can be seen from outside: that the
+// disk had no room at some moment of the run. What was filled and freed between two looks stays
+// unseen.
 
 // Less is as good as none: some file systems refuse a write while a few blocks are left.
 inline constexpr std::uint64_t kLeastRoom = 16384;

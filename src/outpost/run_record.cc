@@ -297,7 +297,6 @@ RunMembers members_of(const RunRecord& record, const wire::RunFacts& facts) {
     members.supervisor = static_cast<pid_t>(facts.alive->supervisor.pid);
   }
   members.command = facts.alive->command;
-  members.pipes = facts.alive->pipes;
   if (has_surely_ended(facts)) {
     for (const auto& process : facts.exit->left_running) {
       if (process.start_time == 0) continue;

@@ -16,7 +16,7 @@ namespace yonder::outpost {
 //   spec   what to run; its lock is held by whoever starts the run, then by its supervisor
 //   waiting   who has the GPUs that it waits for; gone when it has them
 //   alive  which processes it is; written before the command's first instruction
-//   out err   what the command printed, carried there by its writer
+//   out err   what the command printed, written by the command itself
 //   gone   which of their bytes were given back to the disk
 //   log    of a background run: both of them, or a link to the log that the user wants; `out` is a
 //          link to it

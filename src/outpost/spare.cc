@@ -3,7 +3,6 @@
 #include <fcntl.h>
 #include <sched.h>
 #include <signal.h>
-#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -30,22 +29,13 @@ constexpr std::size_t kNameLetters = 16;
 constexpr std::size_t kShortTexts = 16384;
 constexpr std::size_t kPerText = 9;
 
-[[noreturn]] void wait_as_command(const Fd& channel, const wire::ProcessKey& supervisor,
-                                  const OutputKeeper& outputs) {
+[[noreturn]] void wait_as_command(const Fd& channel, const wire::ProcessKey& supervisor) {
   auto prepared = prepare_command(supervisor);
   const auto run = take_over(channel);
   // No exit code: whoever reads one would take it for the command's.
   if (!run) ::raise(SIGKILL);
   const Fd nothing(::open("/dev/null", O_RDONLY | O_CLOEXEC));
-  run_command(run->spec, run->held, nothing, {.out = outputs.out(), .err = outputs.err()},
-              std::move(prepared));
-}
-
-bool is_same_file(const Fd& one, const Fd& other) {
-  struct stat a {};
-  struct stat b {};
-  return ::fstat(one.get(), &a) == 0 && ::fstat(other.get(), &b) == 0 && a.st_dev == b.st_dev &&
-         a.st_ino == b.st_ino;
+  run_command(run->spec, run->held, nothing, std::move(prepared));
 }
 
 // The far ends of what connects the outpost with a spare.
@@ -62,38 +52,25 @@ struct Ends {
   if (record) offer_lock(ends.offer, record->lock());
   ends.offer.reset();
   const auto self = key_of(::getpid());
-  OutputKeeper outputs;
-  const bool prints = outputs.open().has_value();
-  pid_t command = self && signals && prints ? ::fork() : -1;
+  const pid_t command = self && signals ? ::fork() : -1;
   if (command == 0) {
     ends.supervisor.reset();
-    wait_as_command(ends.command, *self, outputs);
+    wait_as_command(ends.command, *self);
   }
   ends.command.reset();
-  if (record && prints) outputs.begin(HeldRecord(RunRecord(ready)), OutputFiles::Two);
   show_as("outpost spare");
   auto run = take_over(ends.supervisor);
   if (!run) {
     if (command > 0) ::waitpid(command, nullptr, 0);
-    outputs.stop_writer();
     record.reset();  // removed, unless it has become a run's
     ::_exit(1);
   }
   ::sched_yield();  // to the command process: nobody waits for what this one does first
-  // Both are for the record that was made here alone: another run gets its own, so that nothing it
-  // prints goes to the files of this one.
-  if (!record || !is_same_file(record->lock(), run->lock)) {
-    if (command > 0) ::kill(command, SIGKILL);  // it waits for a run that will not come
-    if (command > 0) ::waitpid(command, nullptr, 0);
-    command = -1;
-    outputs = {};
-  }
   if (record && record->unused()) record.reset();
   show_as_supervisor(run->held.record().id());
   // Whatever could not be had before is tried again: the run is this process's now.
   if (!signals) signals = become_supervisor();
-  ::_exit(
-      supervise(std::move(run->held), run->spec, std::move(signals), std::move(outputs), command));
+  ::_exit(supervise(std::move(run->held), run->spec, std::move(signals), command));
 }
 
 }  // namespace
@@ -138,19 +115,17 @@ std::optional<Fd> Spare::give_record(const RunRecord& record) {
     return std::nullopt;
   }
   if (std::rename(ready.c_str(), record.directory().c_str()) != 0) return std::nullopt;
-  gave_record_ = true;
   return lock;
 }
 
 // The supervisor first: it begins the run anew when its command process does not live. One that
-// lives gets the same message, and then both work at the same time. With a record of its own, the
-// run gets a command process of its own; see wait_as_supervisor().
+// lives gets the same message, and then both work at the same time.
 bool Spare::take(const RunRecord& record, const wire::StartRequest& spec, const Fd& lock) {
   const std::string message = encode_handover(record, spec);
   if (message.size() > kMaxHandover) return false;
   const HeldRecord held(record);
   if (held.fd() < 0 || !hand_over(supervisor_, message, lock, held)) return false;
-  if (gave_record_) hand_over(command_, message, lock, held);
+  hand_over(command_, message, lock, held);
   ::sched_yield();  // to them: whoever asked waits for the command, not for this process
   return true;
 }

@@ -37,7 +37,6 @@ class Spare {
   Fd command_;
   Fd offer_;
   std::string ready_;  // the directory of a ReadyRecord, when it is finished
-  bool gave_record_ = false;
 };
 
 }  // namespace yonder::outpost

@@ -36,8 +36,6 @@ namespace {
 
 constexpr auto kLookAtLease = std::chrono::hours(1);
 constexpr auto kLeaseRest = std::chrono::seconds(1);
-constexpr auto kWriterPause = std::chrono::milliseconds(100);  // before another try to fork it
-constexpr auto kLogPatience = std::chrono::seconds(1);         // with a log of the user
 constexpr auto kEndPause = std::chrono::milliseconds(10);
 // How often the disk is looked at: ever more seldom, as the run grows old.
 constexpr Duration kFirstLookAtRoom = std::chrono::milliseconds(100);
@@ -59,12 +57,11 @@ bool is_same(const wire::ProcessKey& a, const wire::ProcessKey& b) {
 
 class Supervisor {
  public:
-  Supervisor(HeldRecord held, wire::StartRequest spec, Fd signals, OutputKeeper outputs)
+  Supervisor(HeldRecord held, wire::StartRequest spec, Fd signals)
       : record_(held.record()),
         held_(std::move(held)),
         spec_(std::move(spec)),
-        signals_(std::move(signals)),
-        outputs_(std::move(outputs)) {
+        signals_(std::move(signals)) {
     if (spec_.launcher == "scope") cgroup_ = own_scope_cgroup(record_);
   }
 
@@ -99,7 +96,6 @@ class Supervisor {
 
   Result<void> obtain();
   void keep_lease();
-  void say(const wire::ExitRecord& exit, const std::string& words);
   int refuse(const Error& why);
   Result<void> start();
   Result<void> adopt(pid_t command);
@@ -125,7 +121,6 @@ class Supervisor {
   std::string cgroup_;
   Fd signals_;
   Fd awaits_;  // proves that the command was not reaped yet
-  OutputKeeper outputs_;
   std::unique_ptr<InputPump> pump_;
   std::optional<GpuLease> lease_;
   Deadline look_at_lease_ = Deadline::never();
@@ -162,17 +157,7 @@ void Supervisor::keep_lease() {
   const auto said = lease_->keep();
   lease_rests_ = happened || !said || !said->empty();
   look_at_lease_ = lease_rests_ ? Deadline::after(kLeaseRest) : Deadline::after(kLookAtLease);
-  if (said && !said->empty()) say({}, *said);
-}
-
-// The writer appends where it has seen the end of a file, as the only one who does.
-void Supervisor::say(const wire::ExitRecord& exit, const std::string& words) {
-  const OutputFiles files = output_files_of(spec_);
-  const bool speaks = spec_.background || !words.empty();
-  const bool disturbs = files != OutputFiles::UserLog && !outputs_.is_quiet();
-  if (speaks && disturbs) outputs_.stop_writer();
-  say_end(held_.reachable(), spec_, exit, words);
-  if (outputs_.wants_writer()) outputs_.begin(held_, files);
+  if (said && !said->empty()) say_end(record_, spec_, {}, *said);
 }
 
 int Supervisor::refuse(const Error& why) {
@@ -186,7 +171,6 @@ int Supervisor::refuse(const Error& why) {
 Result<void> Supervisor::start() {
   Fd pump_end;
   TRY_ASSIGN(const Fd input, open_input(spec_, held_.reachable(), pump_end));
-  if (!outputs_.is_open()) TRY(outputs_.open());
   const auto self = key_of(::getpid());
   if (!self) return Error{Errc::Internal, "/proc is not readable", ""};
   const pid_t command = ::fork();
@@ -198,8 +182,7 @@ Result<void> Supervisor::start() {
       prepared->gpus = lease_->given();
       lease_->note_command(prepared->command);
     }
-    run_command(spec_, held_, input, {.out = outputs_.out(), .err = outputs_.err()},
-                std::move(prepared));
+    run_command(spec_, held_, input, std::move(prepared));
   }
   begin(command);
   // The command has it open; its text need not stay on the disk.
@@ -222,10 +205,9 @@ void Supervisor::begin(pid_t command) {
   const Fd out(::open(held_.reachable().path("out").c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC));
   const bool may_hang = !spec_.log_file.empty() || !out || tree::tells_errors_late(out.get());
   if (!may_hang) look_at_room_ = Deadline::after(kFirstLookAtRoom);
-  if (outputs_.writer() <= 0) outputs_.begin(held_, output_files_of(spec_));
 }
 
-// Where a disk takes what it will lose later, nobody learns that a write has failed.
+// Only the command learns that its writes fail.
 void Supervisor::look_at_room() {
   disk_full_ = disk_full_ || looks_full(record_.directory());
   const Duration age = std::chrono::steady_clock::now() - started_;
@@ -252,9 +234,7 @@ void Supervisor::wait_once() {
   const int lease = lease_ && !lease_rests_ ? lease_->changes().get() : -1;
   std::array<pollfd, 3> fds{pollfd{signals_.get(), POLLIN, 0}, pollfd{blocked, POLLOUT, 0},
                             pollfd{lease, POLLIN, 0}};
-  Deadline deadline = ended_ ? Deadline::never() : Deadline::earlier(limit_, look_at_room_);
-  if (outputs_.wants_writer())
-    deadline = Deadline::earlier(deadline, Deadline::after(kWriterPause));
+  const Deadline deadline = ended_ ? Deadline::never() : Deadline::earlier(limit_, look_at_room_);
   ::poll(fds.data(), fds.size(), Deadline::earlier(deadline, look_at_lease_).poll_timeout());
   if (!ended_ && look_at_room_.expired()) look_at_room();
   if (look_at_lease_.expired() || (fds[2].revents & POLLIN) != 0) keep_lease();
@@ -263,7 +243,6 @@ void Supervisor::wait_once() {
     signalfd_siginfo info{};
     if (::read(signals_.get(), &info, sizeof info) == sizeof info) on_signal(info);
   }
-  if (outputs_.wants_writer()) outputs_.begin(held_, output_files_of(spec_));
   if (!ended_ && limit_.expired()) {
     end_tree(wire::Cause::Timeout, {.grace_ms = spec_.grace_ms});
   }
@@ -303,7 +282,6 @@ void Supervisor::reap() {
     rusage usage{};
     const pid_t pid = ::wait4(-1, &raw, WNOHANG, &usage);
     if (pid <= 0) return;
-    outputs_.forget(pid);
     if (pid != command_) continue;
     if (died_unbegun(raw)) {
       adopted_ = false;
@@ -343,10 +321,6 @@ bool Supervisor::never_began() const {
 }
 
 bool Supervisor::has_children() const {
-  if (const auto children = listed_children(); children && outputs_.writer() > 0) {
-    return std::any_of(children->begin(), children->end(),
-                       [this](pid_t pid) { return pid != outputs_.writer(); });
-  }
   siginfo_t info{};
   return ::waitid(P_ALL, 0, &info, WEXITED | WNOHANG | WNOWAIT) == 0;
 }
@@ -357,7 +331,7 @@ bool Supervisor::has_dependents() const {
   if (!has_children()) return false;
   bool seen = false;
   for (const auto& process : all_processes()) {
-    if (process.parent != ::getpid() || process.pid == outputs_.writer()) continue;
+    if (process.parent != ::getpid()) continue;
     if (!leads_another_run(process.pid)) return true;
     seen = true;
   }
@@ -366,11 +340,8 @@ bool Supervisor::has_dependents() const {
 }
 
 RunMembers Supervisor::members() const {
-  return {.supervisor = ::getpid(),
-          .writer = outputs_.writer(),
-          .command = command_key_,
-          .mark = record_.mark(),
-          .cgroup = cgroup_};
+  return {
+      .supervisor = ::getpid(), .command = command_key_, .mark = record_.mark(), .cgroup = cgroup_};
 }
 
 void Supervisor::end_tree(wire::Cause cause, const StopOrder& order) {
@@ -392,7 +363,6 @@ void Supervisor::end_tree(wire::Cause cause, const StopOrder& order) {
     }
     if (heard && info.ssi_signo == kInputSignal && pump_) pump_->step();
     reap();
-    if (outputs_.wants_writer()) outputs_.begin(held_, output_files_of(spec_));
   }
   reap();
 }
@@ -419,13 +389,8 @@ void Supervisor::record_end(const Ending& ending, const std::string& complaint) 
   exit.system_ms = in_ms(usage_.ru_stime);
   exit.max_rss_kib = usage_.ru_maxrss;
   const bool begun = ending.code || ending.signal;
-  const OutputFiles files = output_files_of(spec_);
-  outputs_.complete(
-      held_, files,
-      files == OutputFiles::UserLog ? Deadline::after(kLogPatience) : Deadline::never());
-  exit.disk_full =
-      disk_full_ || outputs_.lost() > 0 || (begun && output_disk_is_full(held_.reachable(), spec_));
-  say(exit, complaint);
+  exit.disk_full = disk_full_ || (begun && output_disk_is_full(held_.reachable(), spec_));
+  say_end(held_.reachable(), spec_, exit, complaint);
   if (has_children()) {
     if (const auto left = find_members(members())) exit.left_running = describe(*left);
   }
@@ -464,13 +429,12 @@ Fd become_supervisor() {
 }
 
 int supervise(HeldRecord held, const wire::StartRequest& spec) {
-  return supervise(std::move(held), spec, become_supervisor(), {}, -1);
+  return supervise(std::move(held), spec, become_supervisor(), -1);
 }
 
-int supervise(HeldRecord held, const wire::StartRequest& spec, Fd signals, OutputKeeper outputs,
-              pid_t command) {
+int supervise(HeldRecord held, const wire::StartRequest& spec, Fd signals, pid_t command) {
   if (!signals) return 1;
-  return Supervisor(std::move(held), spec, std::move(signals), std::move(outputs)).run(command);
+  return Supervisor(std::move(held), spec, std::move(signals)).run(command);
 }
 
 }  // namespace yonder::outpost

@@ -7,7 +7,6 @@
 #include "base/fd.h"
 #include "base/result.h"
 #include "outpost/held_record.h"
-#include "outpost/output_keeper.h"
 #include "outpost/run_record.h"
 #include "outpost/supervisor_signals.h"
 
@@ -30,7 +29,6 @@ int supervise(HeldRecord held, const wire::StartRequest& spec);
 // The same in two parts, for one that was forked before its run was known, with its command
 // process.
 Fd become_supervisor();
-int supervise(HeldRecord held, const wire::StartRequest& spec, Fd signals, OutputKeeper outputs,
-              pid_t command);
+int supervise(HeldRecord held, const wire::StartRequest& spec, Fd signals, pid_t command);
 
 }  // namespace yonder::outpost

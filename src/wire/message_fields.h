@@ -234,7 +234,6 @@ void fields(A& a, AliveRecord& m) {
   a("launcher", m.launcher);
   a("cgroup", m.cgroup);
   a("gpus", m.gpus);
-  a("pipes", m.pipes);
 }
 
 template <class A>

@@ -250,9 +250,6 @@ struct AliveRecord {
   std::string launcher;  // one of kLaunchers; empty for a foreground run
   std::string cgroup;    // of its scope, below /sys/fs/cgroup; empty when it has none
   std::vector<GivenGpu> gpus;
-  // The numbers, as /proc shows them, of the pipes into which it prints: stdout's, then stderr's
-  // where it has one of its own.
-  std::vector<std::uint64_t> pipes;
 };
 
 // A run that waits for its GPUs, as its supervisor saw it last.

@@ -123,8 +123,7 @@ inline AliveRecord sample_alive() {
           .started_ms = 5,
           .launcher = "scope",
           .cgroup = "/c",
-          .gpus = {{.index = 1, .uuid = "G", .vendor = "v", .device = "d"}},
-          .pipes = {6, 7}};
+          .gpus = {{.index = 1, .uuid = "G", .vendor = "v", .device = "d"}}};
 }
 
 inline GpuClaim sample_claim() {

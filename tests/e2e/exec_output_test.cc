@@ -26,17 +26,6 @@ TEST_F(ExecOutput, KeepsStdoutAndStderrApart) {
   EXPECT_EQ(done["sandbox"], "local");
 }
 
-TEST_F(ExecOutput, IsNotCutByACommandThatOpensItsOutputAnew) {
-  for (const bool login : {false, true}) {
-    const Json done = bash(
-        "echo one; echo two > /dev/stdout; echo three | tee /dev/stdout; "
-        "echo four >&2; echo five > /dev/stderr; echo six >&2",
-        {{"login", login}});
-    EXPECT_EQ(done["stdout"], "one\ntwo\nthree\nthree\n") << login;
-    EXPECT_EQ(done["stderr"], "four\nfive\nsix\n") << login;
-  }
-}
-
 TEST_F(ExecOutput, SaysHowTheCommandEnded) {
   EXPECT_EQ(bash("exit 3")["exit_code"], 3);
   const Json missing = bash("no-such-program-anywhere");
