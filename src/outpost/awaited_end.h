@@ -20,9 +20,9 @@ inline Fd open_for_lock(const std::string& directory) {
 
 // Nothing where directories cannot be locked. Whoever looks has a shared lock for that moment.
 inline Fd await_end(const std::string& directory) {
-  constexpr int kTries = 20;
+  constexpr int kLockTries = 20;
   Fd lock = open_for_lock(directory);
-  for (int i = 0; lock && i < kTries; ++i) {
+  for (int i = 0; lock && i < kLockTries; ++i) {
     if (::flock(lock.get(), LOCK_EX | LOCK_NB) == 0) return lock;
     if (errno != EWOULDBLOCK && errno != EINTR) break;
     ::poll(nullptr, 0, 1);
