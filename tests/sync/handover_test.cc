@@ -23,13 +23,14 @@ TEST_F(SyncTest, WhoeverGoesOnAddsToWhatWasDone) {
                       [&](const Progress& progress) {
                         if (progress.bytes_done > (8 << 20)) stop.cancel();
                       }};
+  slow_link();  // else all of it may be sent before the word to stop is heard
   ASSERT_FALSE(run(push_request(), hooks));
   ASSERT_TRUE(so_far);
   EXPECT_FALSE(so_far->cut.empty());
   // It comes to the other process as bytes.
   const auto handed_over = unpack_so_far(pack(*so_far));
   ASSERT_TRUE(handed_over);
-  hang_up();
+  set_ways({"sh"});
   const auto report = run(push_request(), {.before = &*handed_over});
   ASSERT_TRUE(report) << report.error().message;
   EXPECT_TRUE(report->complete());
