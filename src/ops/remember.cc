@@ -56,7 +56,7 @@ Result<void> remember_task(Engine& engine, const TaskInfo& task) {
   return engine.store.remember(to_note(task));
 }
 
-// Only for lists that cannot reach the machine: whoever asked has the answer already.
+// Only for lists that cannot reach the machine: the caller has the answer already.
 std::string note_sighting(Engine& engine, const TaskInfo& task) {
   if (task.status.state == RunState::Unknown) return {};
   const auto noted =
@@ -69,7 +69,7 @@ void add_if_any(std::vector<std::string>& warnings, std::string warning) {
   if (!warning.empty()) warnings.push_back(std::move(warning));
 }
 
-// A run that nobody remembers, or one of another machine, has nothing to be written.
+// A run that is not remembered here, or one of another machine, has nothing to be written.
 std::string not_written_down(const Error& error) {
   if (error.code == Errc::NotFound || error.code == Errc::Conflict) return {};
   return concat("what was seen could not be written down here: ", error.message);

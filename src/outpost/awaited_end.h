@@ -18,7 +18,8 @@ inline Fd open_for_lock(const std::string& directory) {
   return Fd(::open(directory.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
 }
 
-// Nothing where directories cannot be locked. Whoever looks has a shared lock for that moment.
+// Nothing where directories cannot be locked. A process that looks has a shared lock for that
+// moment.
 inline Fd await_end(const std::string& directory) {
   constexpr int kLockTries = 20;
   Fd lock = open_for_lock(directory);
@@ -36,7 +37,7 @@ inline void let_be_seen(Fd& lock) {
   lock.reset();
 }
 
-// Somebody holds it: what is recorded as the end is none.
+// The supervisor holds it: what is recorded as the end is none.
 inline bool end_is_awaited(const std::string& directory) {
   const Fd lock = open_for_lock(directory);
   return lock && ::flock(lock.get(), LOCK_SH | LOCK_NB) != 0 && errno == EWOULDBLOCK;

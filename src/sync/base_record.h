@@ -41,7 +41,7 @@ struct Known {
   AgreedMode mode;
   Contents contents;
   // When the source was changed last, as its file system says, the last time that both ends were
-  // seen to have its extended attributes. 0: nobody has looked.
+  // seen to have its extended attributes. 0: no sync has looked.
   std::int64_t changed_ns = 0;
   bool operator==(const Known&) const = default;
 };

@@ -46,7 +46,7 @@ class Comparison {
   bool same_attributes(const tree::Entry& source, const tree::Entry& target) const {
     return !input_.keeps_attributes || tree::has_all(target.attributes, source.attributes);
   }
-  // Nobody has read them, and they may not be what they were.
+  // No sync has read them, and they may not be what they were.
   bool may_have_other_attributes(const tree::Entry& source) const {
     const bool as_then =
         input_.base != nullptr && input_.base->has_attributes_of(source.path, source.changed_ns);
@@ -54,7 +54,7 @@ class Comparison {
   }
   // Nobody knows who changed what: then the newer one is not given up for the older.
   bool is_newer_there(const tree::Entry& source, const tree::Entry& target) const;
-  // Another time alone is nobody's change: contents decide, where they are known.
+  // Another time alone is no change: contents decide, where they are known.
   bool changed_by_others(const tree::Entry& target) const;
   // Whether that cannot be told before the target's contents were read.
   bool wants_contents(const tree::Entry& target) const;

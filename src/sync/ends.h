@@ -50,7 +50,7 @@ class Ends {
   Result<Look> look(FarTree& far, const BaseRecord* base);
   // What times cannot tell.
   Result<void> answer(FarTree& far, const Plan& plan, PlanInput& input);
-  // What nobody has looked for yet, because it costs a call for each entry.
+  // What was not looked for yet, because it costs a call for each entry.
   Result<void> read_attributes(FarTree& far, const Plan& plan, Look& look);
 
   DeleteGuard guard(const Look& look) const;

@@ -43,7 +43,7 @@ struct Entry {
   std::optional<Hash> hash;  // where it was asked for
   UserAttributes attributes;
   bool has_more = false;           // attributes that no sync keeps, such as an access control list
-  bool attributes_unread = false;  // nobody has looked for any
+  bool attributes_unread = false;  // they were not looked for
   // When anything but its access time was changed last; 0: not asked. Another one is the only sign
   // of other attributes.
   std::int64_t changed_ns = 0;

@@ -68,7 +68,7 @@ class KillSweep : public SyncTest {
     }
     return found;
   }
-  // One of them, or all: whoever is left has to find out.
+  // One of them, or all: the one that is left has to find out.
   void kill_far() {
     auto victims = far_processes();
     if (victims.empty()) return;

@@ -1,4 +1,4 @@
-// A new time alone is nobody's change: contents decide.
+// A new time alone is no change: contents decide.
 #include <fcntl.h>
 #include <sys/stat.h>
 
